@@ -65,6 +65,11 @@ LATE = (
     "assay.comparison.compare_scores",
     "assay.comparison.twin_clusters",
     "assay.runs.compare_runs",
+    "assay.formats.trec.qrels",
+    "assay.records.settings",
+    "dataclasses",
+    "html",
+    "importlib.resources",
     "yaml",
 )
 SCORE = """

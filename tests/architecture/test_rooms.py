@@ -36,19 +36,20 @@ LATE_PACKAGES = {
         "llama_index",
         "mcp",
     ),
-    *("gzip", "multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "socket", "sqlite3", "yaml"),
+    *("gzip", "html", "multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "socket", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
 USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
 """Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
 LATE_FILES = {
-    *("assay.formats.foreign.row_outputs", "assay.formats.trec.runs", "assay.runs.score_trec_run"),
+    *("assay.formats.foreign.row_outputs", "assay.formats.trec.qrels", "assay.formats.trec.runs"),
+    "assay.runs.score_trec_run",
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
     "assay.metrics.judged.second_judgement",
     *("assay.comparison.compare_scores", "assay.comparison.twin_clusters", "assay.comparison.twin_distinction"),
 }
-"""Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, what replays the
+"""Files of the package that few runs need: readers of other tools' rows, what reads TREC files, what replays the
 verdicts of a judge, and what compares runs and variants."""
 PUBLIC_CLASS = re.compile(r"^class ([^\W_]\w*)", re.MULTILINE)
 PROTOCOLS = "assay.calls.interfaces"

@@ -14,13 +14,11 @@ from tests.contracts.loopback import Request, as_json, serving
 
 from assay.cli import main
 from assay.records.golden_set import Case
-from assay.records.settings import HttpTargetSettings, PythonTargetSettings, RecordedTargetSettings
 from assay.runs.earlier_answers import Versions, describe_age, describe_changed_code, find_sameness
 
 CASES = [Case(f"c{number}", f"question {number}?", reference=f"code {number}") for number in range(4)]
 SYSTEM = "from rules import reply\n\ndef ask(question):\n    return reply(question)\n"
 RULES = "def reply(question):\n    return 'code ' + question.split()[1].rstrip('?')\n"
-SERVICE = HttpTargetSettings(url="http://127.0.0.1:1/ask")
 GATE = "rules:\n  - {metric: error_rate, at_most: 0}\n"
 
 
@@ -152,12 +150,12 @@ OLD, NEW = frozenset({("index", "7")}), frozenset({("index", "8")})
 def test_a_service_is_the_same_only_if_all_its_answers_name_the_same_versions(
     before: list[Versions], now: list[Versions], is_shown: bool
 ) -> None:
-    sameness = find_sameness(SERVICE, has_address=True, knows_code=True, before=before, now=now)
+    sameness = find_sameness(has_address=True, is_recorded=False, knows_code=True, before=before, now=now)
     assert is_shown == sameness.is_shown
 
 
 def test_earlier_errors_name_no_versions_that_could_differ() -> None:
-    sameness = find_sameness(SERVICE, has_address=True, knows_code=True, before=[], now=[NEW])
+    sameness = find_sameness(has_address=True, is_recorded=False, knows_code=True, before=[], now=[NEW])
     assert (sameness.sentence, sameness.is_shown) == (
         "nothing tells whether what its address serves has changed since",
         False,
@@ -165,9 +163,8 @@ def test_earlier_errors_name_no_versions_that_could_differ() -> None:
 
 
 def test_a_recorded_file_is_the_same_because_another_is_refused() -> None:
-    recorded = RecordedTargetSettings(path="outputs.jsonl")
-    assert find_sameness(recorded, has_address=False, knows_code=False).is_shown
-    assert not find_sameness(PythonTargetSettings(call="json:loads"), has_address=False, knows_code=False).is_shown
+    assert find_sameness(has_address=False, is_recorded=True, knows_code=False).is_shown
+    assert not find_sameness(has_address=False, is_recorded=False, knows_code=False).is_shown
 
 
 def test_code_differs_by_file_and_an_unknown_one_by_nothing() -> None:

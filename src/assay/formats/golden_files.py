@@ -30,7 +30,6 @@ from assay.formats.golden_sets.json_cases import (
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
-from assay.formats.trec import qrels
 from assay.records.counts import CountedNoun, format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -181,6 +180,8 @@ def _detect_folder(source: Source) -> str:
 
 
 def _guess_kind(first: Line, source: Source) -> str:
+    from assay.formats.trec import qrels  # most golden sets begin with JSON
+
     text = decode_line(first, source.name)
     cells = text.split()
     columns = answer_csv.list_known_columns(text, answer_csv.find_separator(source))

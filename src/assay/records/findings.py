@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -374,6 +373,10 @@ class Comparison(Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """Return a fragment of HTML for a notebook: the printed lines, then every metric with both values."""
+        from html import (
+            escape,  # only for a notebook, and its table of entities takes as long to load as scoring a case
+        )
+
         rows = []
         for change in self.metrics.values():
             before, after = _format_sides(change)

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from assay.formats.run_files.manifest import EarlierAnswers
 from assay.records.counts import format_count, join_first
 from assay.records.requests import ScoreRequest
-from assay.records.settings import BaseTargetSettings, RecordedTargetSettings
 
 MAX_FILES_NAMED = 5
 _UNITS = (("day", 24 * 60 * 60), ("hour", 60 * 60), ("minute", 60), ("second", 1))
@@ -30,23 +29,23 @@ class Sameness(Struct, frozen=True):
 
 
 def find_sameness(
-    settings: BaseTargetSettings,
     *,
     has_address: bool,
+    is_recorded: bool,
     knows_code: bool,
     before: Collection[Versions] = (),
     now: Collection[Versions] = (),
 ) -> Sameness:
     """Return what tells whether a target has changed since its earlier answers.
 
-    `knows_code` says that its source files were recorded with them. `before` and `now` are the versions that a service
-    behind an address reported with its earlier answers and with those of this call.
+    `is_recorded` says that it is a file of recorded outputs, `knows_code` that its source files were recorded with its
+    answers. `before` and `now` are the versions that a service behind an address reported with its earlier answers and
+    with those of this call.
 
-    >>> from assay.records.settings import HttpTargetSettings
-    >>> desk, old = HttpTargetSettings(url="http://desk/ask"), frozenset({("index", "7")})
-    >>> find_sameness(desk, has_address=True, knows_code=False)
+    >>> find_sameness(has_address=True, is_recorded=False, knows_code=False)
     Sameness(sentence='nothing tells whether what its address serves has changed since', is_shown=False)
-    >>> find_sameness(desk, has_address=True, knows_code=False, before=[old], now=[old])
+    >>> old = frozenset({("index", "7")})
+    >>> find_sameness(has_address=True, is_recorded=False, knows_code=False, before=[old], now=[old])
     Sameness(sentence='it reports the same versions as then', is_shown=True)
     """
     if has_address:
@@ -55,7 +54,7 @@ def find_sameness(
         if set(before) == set(now):
             return Sameness("it reports the same versions as then", is_shown=True)
         return Sameness("it reports other versions now than then", is_shown=False)
-    if isinstance(settings, RecordedTargetSettings):  # another file is refused
+    if is_recorded:  # another file is refused
         return Sameness("its file is the same", is_shown=True)
     if knows_code:
         return Sameness("its source files are the same", is_shown=True)

@@ -43,6 +43,7 @@ from assay.records.counts import format_count, join_first
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import FailedAttempt, Observation, TargetError
+from assay.records.settings import RecordedTargetSettings
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.earlier_answers import (
     MAX_FILES_NAMED,
@@ -505,8 +506,9 @@ class _Session:
             has_address = calls_address(target)
             before, now = _collect_versions(journal.path, keys, earlier) if has_address else (set(), set())
             knows_code = bool(known_code.get(target.name))
+            is_recorded = isinstance(target.settings, RecordedTargetSettings)
             sameness = find_sameness(
-                target.settings, has_address=has_address, knows_code=knows_code, before=before, now=now
+                has_address=has_address, is_recorded=is_recorded, knows_code=knows_code, before=before, now=now
             )
             failed = len(keys & earlier & journal.failed_keys)
             answers = EarlierAnswers(count, len(keys), sameness.sentence, sameness.is_shown, failed, started_at)

@@ -6,7 +6,6 @@ Secrets are known values, and texts that look like keys. Ids, questions and answ
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import unicodedata
@@ -84,6 +83,8 @@ def _list_spellings(secret: str) -> set[str]:
     >>> sorted(_list_spellings("s3cret+x"))[:4]
     ['7333637265742B78', '7333637265742b78', 'MzY3JldCt4', 'czNjcmV0K3']
     """
+    import html  # few runs have secrets, and the table of entities in it takes as long to load as scoring a case
+
     data = secret.encode("utf-8", "surrogatepass")
     spellings = {secret, data.hex(), data.hex().upper(), repr(secret)[1:-1], repr(data)[2:-1]}
     for unescaped in (_UNRESERVED, _UNRESERVED | {"/"}, _UNRESERVED | frozenset("!$&'()*+,;=:@/")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 
@@ -137,14 +136,23 @@ def _replace_comments(text: str) -> str:
     return "".join([*parts, text[done:]])
 
 
+def unescape_html(text: str) -> str:
+    """Return a text with its entities of HTML as characters.
+
+    >>> unescape_html("&euro; 5 &lt; 6")
+    '€ 5 < 6'
+    """
+    import html  # few texts have an entity, and the table of their names takes as long to load as scoring a case
+
+    return html.unescape(text)
+
+
 def _strip_markup(text: str) -> str:
     if "\\" in text:
         text = _ESCAPED.sub(lambda match: _HIDE[ord(match[1])], text)
-    if "&" in text:
-        unescaped = html.unescape(text)
-        if unescaped != text:
-            # "&lt;b&gt;" is shown as "<b>": marks that come from entities are no markup
-            text = _unescape_hidden(text)
+    if "&" in text and unescape_html(text) != text:
+        # "&lt;b&gt;" is shown as "<b>": marks that come from entities are no markup
+        text = _unescape_hidden(text)
     if "<" in text:
         text = _replace_comments(text)
         text = _STRUCK.sub("", text)
@@ -208,4 +216,4 @@ _ENTITY = LatePattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1
 
 def _unescape_hidden(text: str) -> str:
     """Return the text with its entities as characters, those that could be markup hidden."""
-    return _ENTITY.sub(lambda match: _make_plain(html.unescape(match[0])).translate(_HIDE), text)
+    return _ENTITY.sub(lambda match: _make_plain(unescape_html(match[0])).translate(_HIDE), text)

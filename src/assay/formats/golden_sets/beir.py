@@ -14,8 +14,6 @@ from msgspec.structs import replace
 from assay.formats.file_io import Source
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder, GoldenHeader
 from assay.formats.golden_sets.json_cases import read_golden_records
-from assay.formats.trec.field_lines import ColumnLayout
-from assay.formats.trec.qrels import BEIR_LAYOUT, TREC_LAYOUT, read_judgments
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 
@@ -35,13 +33,18 @@ LocatedCase = tuple[CaseLocation, Case]
 
 def read_trec_golden(source: Source, builder: GoldenBuilder) -> None:
     """Read `query iteration chunk grade` lines; the format has no questions, so they are empty."""
-    for spot, case in _read_judged_cases(source, TREC_LAYOUT, builder):
+    for spot, case in _read_judged_cases(source, builder, is_table=False):
         builder.add_case(case, spot)
 
 
-def _read_judged_cases(source: Source, layout: ColumnLayout, builder: GoldenBuilder) -> list[LocatedCase]:
-    """Return a case for each judged query with the line of its first judgment, and check the names of its chunks."""
-    qrels = read_judgments(source, layout, builder.findings)
+def _read_judged_cases(source: Source, builder: GoldenBuilder, *, is_table: bool) -> list[LocatedCase]:
+    """Return a case for each judged query with the line of its first judgment, and check the names of its chunks.
+
+    `is_table`: the judgments are a table as BEIR has it, not lines as TREC has them.
+    """
+    from assay.formats.trec.qrels import BEIR_LAYOUT, TREC_LAYOUT, read_judgments  # most runs read no judgments
+
+    qrels = read_judgments(source, BEIR_LAYOUT if is_table else TREC_LAYOUT, builder.findings)
     cases = qrels.to_golden_set().cases
     lines = iter(qrels.line_numbers(qrels.judged_rows()[0]).tolist())
     for case in cases:
@@ -66,7 +69,7 @@ def read_beir_golden(source: Source, builder: GoldenBuilder) -> None:
     builder.findings.path = qrels.name
     judged_cases: dict[str, Case] = {}
     query_ids = {builder.clean_name(query.id, spot, "id") for spot, query in located_queries}
-    for spot, case in _read_judged_cases(qrels, BEIR_LAYOUT, builder):
+    for spot, case in _read_judged_cases(qrels, builder, is_table=True):
         judged_cases[builder.clean_name(case.id, spot, "id")] = case
         if case.id not in query_ids:
             message = f"unknown query (got {shorten_repr(case.id)}; expected an _id of {queries})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -44,7 +44,7 @@ def build_offline_page(page: PageName, content: Any, digest: str, language: str 
 
 
 def _read_asset(name: str) -> str:
-    return files("assay").joinpath("formats", "labels", "offline_pages", name).read_text(encoding="utf-8")
+    return Path(__file__).with_name("offline_pages").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash_source(text: str) -> str:

@@ -94,7 +94,8 @@ def _list_french_tens() -> Iterator[tuple[str, int]]:
     yield "quatre-vingts", 80
 
 
-_NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
+_SPELLED, _VALUES = zip(*_list_numbers(), strict=True)
+_NUMBERS = dict(zip(fold_text("|".join(_SPELLED)).replace("-", " ").split("|"), _VALUES, strict=True))
 _WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
 _MAY_BE_NUMBERS = _WORDS | _ARTICLES
 _ONE_SPAN = frozenset("jour semaine mois dia semana mes ano giorno settimana mese anno".split())

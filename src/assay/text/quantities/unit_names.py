@@ -18,9 +18,10 @@ from assay.text.text_cache import cache_by_text
 _MAY_BE_GLUED = compile_pattern(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
 
 
+_MAY_FOLLOW = compile_pattern(r"[A-Za-z/°²2]+")
 _GLUED = LatePattern(
     r"(?<![\w.,-])(\d[\d.,]*)(" + "|".join(
-        sorted((re.escape(name) for name in UNITS if re.fullmatch(r"[A-Za-z/°²2]+", name) and name[0] not in "hH"
+        sorted((re.escape(name) for name in UNITS if _MAY_FOLLOW.fullmatch(name) and name[0] not in "hH"
                 and name not in ("m", "l", "g", "d", "mo", "do", "t", "A", "V", "W")),
                key=len, reverse=True)
     ) + r"|[mglVW])(?![\w/])"
@@ -28,7 +29,9 @@ _GLUED = LatePattern(
 
 
 CURRENCY_CODES = tuple(
-    name for name in UNITS if re.fullmatch(r"[A-Z]{3}", name) and UNITS[name].dimension.startswith(MONEY)
+    name
+    for name in UNITS
+    if len(name) == 3 and name.isascii() and name.isupper() and UNITS[name].dimension.startswith(MONEY)
 )
 
 

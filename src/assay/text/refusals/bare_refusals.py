@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
@@ -157,4 +157,4 @@ def read_bare_no(answer: str, question: str) -> DetectedBehaviour | None:
         return None
     if bare.has_regret(answer):
         return DetectedBehaviour("abstain", True, True, False, no, False)
-    return replace(NO_BEHAVIOUR, behaviour=UNKNOWN)
+    return structs.replace(NO_BEHAVIOUR, behaviour=UNKNOWN)

@@ -34,8 +34,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from assay.text.normalisation import MOST_READ
 from assay.text.refusals.asserted_phrases import effective_kind, is_asserted
@@ -97,8 +96,9 @@ def detect_behaviour(
 
     >>> detect_behaviour("Tôi không tìm thấy thông tin về chính sách này.").behaviour
     'abstain'
-    >>> detect_behaviour("I don't have enough information, but the limit is 600 per minute.")[:4]
-    ('answer', True, True, True)
+    >>> hedged = detect_behaviour("I don't have enough information, but the limit is 600 per minute.")
+    >>> hedged.behaviour, hedged.has_refusal, hedged.has_substantive_claim
+    ('answer', True, True)
     >>> detect_behaviour("ERR-403 nghĩa là 'không có quyền'.").has_quoted_phrase
     True
     >>> detect_behaviour("Which office do you work in?").behaviour, detect_behaviour("Ufficio di Roma", "it").behaviour
@@ -130,9 +130,9 @@ def _read_answer(answer: str, language: str, question: str, *, may_hold_phrase: 
         if reread is not None:
             return reread
     if detected.behaviour in KINDS and question and _asserts_value(answer, question, detected.behaviour):
-        return replace(detected, behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
+        return structs.replace(detected, behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
-        return replace(detected, behaviour=UNKNOWN, is_decided_by_text=False)
+        return structs.replace(detected, behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
 
 
@@ -152,7 +152,7 @@ def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str)
     if says_none_of_kind(answer, question):
         return PLAIN_ANSWER
     if lexicon is not None and states_lack(answer, lexicon):
-        return replace(NO_BEHAVIOUR, behaviour=UNKNOWN)
+        return structs.replace(NO_BEHAVIOUR, behaviour=UNKNOWN)
     return detected
 
 
@@ -253,9 +253,11 @@ def _detect(answer: str) -> DetectedBehaviour:
     # letters of other scripts are not ASCII, and there is always a lexicon of a language with spaces
     lexicon = hits.lexicon or (None if is_plain and text.isascii() else find_lexicon(rules, text))
     if lexicon is None and not (is_plain and text.isascii()):
-        return replace(NO_BEHAVIOUR, behaviour=UNKNOWN)
+        return structs.replace(NO_BEHAVIOUR, behaviour=UNKNOWN)
     if is_plain or lexicon is None:
-        return replace(PLAIN_ANSWER, has_quoted_phrase=hits.has_quoted_phrase, is_rule_of_access=hits.is_rule_of_access)
+        return structs.replace(
+            PLAIN_ANSWER, has_quoted_phrase=hits.has_quoted_phrase, is_rule_of_access=hits.is_rule_of_access
+        )
     hands_over = "escalate" in hits.phrase_by_kind and _HANDING_OVER.issuperset(hits.phrase_by_kind)
     return _decide(hits, has_substantive_claim(text, hits.starts, lexicon, hands_over=hands_over), asks)
 
@@ -311,7 +313,7 @@ def _decide(hits: _PhraseHits, has_claim: bool, asks: bool) -> DetectedBehaviour
                 "answer" if has_claim else kind, True, True, has_claim, phrases[kind], is_quoted_only
             )
     if has_claim:
-        return replace(PLAIN_ANSWER, has_quoted_phrase=is_quoted_only)
+        return structs.replace(PLAIN_ANSWER, has_quoted_phrase=is_quoted_only)
     if asks:
         return DetectedBehaviour("clarify", True, False, False, phrases.get("clarify", ""), is_quoted_only)
     if "contact" in phrases:

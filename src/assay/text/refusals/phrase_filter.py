@@ -77,7 +77,10 @@ def _fold_ascii_code(code: int) -> int:
     return _MARK if folded == _DROPPED else folded
 
 
-_ASCII_TABLE = bytes(code if code >= 128 or code == _TEXT_END_CODE else _fold_ascii_code(code) for code in range(256))
+@cache
+def _ascii_table() -> bytes:
+    """Return the byte of every ASCII character; other bytes and the end of a text stay."""
+    return bytes(code if code >= 128 or code == _TEXT_END_CODE else _fold_ascii_code(code) for code in range(256))
 
 
 @cache
@@ -167,7 +170,9 @@ class PhraseFilter:
         for phrase in phrases:
             if sum(map(str.isalnum, phrase)) < SHORTEST_PHRASE or len(phrase) < _FIRST_KEY:
                 raise ValueError(f"phrase too short to filter by: {phrase!r}")
-            spellings.update(spelling.encode("ascii").translate(_ASCII_TABLE) for spelling in _spell_negations(phrase))
+            spellings.update(
+                spelling.encode("ascii").translate(_ascii_table()) for spelling in _spell_negations(phrase)
+            )
         prefixes: list[bytes] = []
         for spelling in sorted(spellings):
             if not prefixes or not spelling.startswith(prefixes[-1]):  # otherwise the shorter one finds it too
@@ -210,7 +215,7 @@ class PhraseFilter:
     def _may_hold(self, text: str) -> bool:
         """Return for one text what the blocks below say of it."""
         is_plain = text.isascii() and _ASCII_TEXT_END not in text
-        folded = text.encode().translate(_ASCII_TABLE) if is_plain else _fold_units(text.replace(_TEXT_END, ""))
+        folded = text.encode().translate(_ascii_table()) if is_plain else _fold_units(text.replace(_TEXT_END, ""))
         if _OTHER_SCRIPT in folded or _SEVERAL in folded or not max(folded, default=0) >= _FIRST_LETTER:
             return True
         folded = _SPACES.sub(b" ", folded)
@@ -229,7 +234,7 @@ class PhraseFilter:
         joined = _ASCII_TEXT_END.join(texts).encode()
         if joined.count(_TEXT_END_CODE) != len(texts) - 1:
             return self._filter_block(texts)
-        return self._filter_folded(joined.translate(_ASCII_TABLE), len(texts))
+        return self._filter_folded(joined.translate(_ascii_table()), len(texts))
 
     def _filter_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
         folded = _fold_units(_TEXT_END.join(texts))

@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_character, fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -374,7 +373,7 @@ class LexiconParser:
             has_starts=has_starts,
             common_words=common_words,
             rows=tuple(
-                replace(row, starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
+                structs.replace(row, starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
                 for row, row_phrases in phrases_by_row.items()
             ),
             lists=lists,

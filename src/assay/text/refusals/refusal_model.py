@@ -14,8 +14,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from assay.text.refusals.wording_features import (
     GROUPS,
@@ -99,7 +98,7 @@ class RefusalModel:
         `cues`: names of what the phrases of the lexicons found.
         """
         features = read_features(text, question, self.language, self.parameters.denials, cues, self._masks)
-        return replace(compare_scores(self.score_features(features)), denies=features.denies)
+        return structs.replace(compare_scores(self.score_features(features)), denies=features.denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
         """Return the score of each head.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules
@@ -63,7 +63,7 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         return detected
     text, asked = (prepare_wording(written, model.language) for written in (answer, question))
     scored = model.score_text(text, asked, list_cues(detected))
-    undecided = replace(detected, behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
+    undecided = structs.replace(detected, behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     if not question and (detected.has_refusal or detected.behaviour == "clarify") and detected.is_decided_by_text:
         is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
         return undecided if is_contradicted and not detected.is_partial_refusal else detected
@@ -74,13 +74,13 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
     if detected.behaviour in KINDS and _agrees_with_phrase(scored):
-        return replace(detected, is_decided_by_text=True)  # advice whom to ask was not what was asked for
+        return structs.replace(detected, is_decided_by_text=True)  # advice whom to ask was not what was asked for
     if scored.margin < _find_least_margin(scored.act, denies, question, model.language):
         return undecided if denies and question else detected
     if scored.act == "partial":
-        return replace(PLAIN_ANSWER, has_refusal=True, phrase=detected.phrase)
+        return structs.replace(PLAIN_ANSWER, has_refusal=True, phrase=detected.phrase)
     if scored.act == "answer":
-        return replace(
+        return structs.replace(
             PLAIN_ANSWER, has_quoted_phrase=detected.has_quoted_phrase, is_rule_of_access=detected.is_rule_of_access
         )
     if scored.act == "clarify":

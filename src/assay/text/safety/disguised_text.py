@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import re
 import unicodedata
 from array import array
@@ -18,6 +17,7 @@ from itertools import accumulate
 import numpy as np
 
 from assay.text.late_pattern import LatePattern
+from assay.text.markup import unescape_html
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.copied_text import Bools, HashedRuns, RunHashes, TextNumbers, hash_runs
@@ -118,7 +118,7 @@ def _decode_layer(text: str) -> Iterator[str]:
         coded = text.encode("utf-8", "replace")
         yield re.sub(rb"%([0-9A-Fa-f]{2})", lambda match: bytes([int(match[1], 16)]), coded).decode("utf-8", "replace")
     if "&" in text and ";" in text:
-        yield html.unescape(text)
+        yield unescape_html(text)
     if "\\" in text:
         yield _ESCAPES.sub(_decode_escape, text)
     payloads = _BASE64.findall(text)

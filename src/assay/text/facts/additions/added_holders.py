@@ -13,8 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.condition_cues import NOBODY_ELSE, ONLY_THESE
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
@@ -94,7 +93,7 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
         are_all_joined = are_all_joined and bool(added)
         all_added += added
     if not are_all_joined:  # "Owners and Admins see it, Owners delete it"
-        all_added = [replace(added, is_alike=False) for added in all_added]
+        all_added = [structs.replace(added, is_alike=False) for added in all_added]
     all_added += _list_added_by_so(texts) if not all_added else []
     if not is_only:
         all_added = [added for added in all_added if _is_noun(texts, added.words)]
@@ -208,7 +207,7 @@ def _list_added_after(texts: FactTexts, first: Word, last: Word) -> Iterator[_Ad
         if is_list:
             yield added
         elif added.is_alike:  # "Owners, Admins." may also be a name and its title
-            yield replace(added, is_alike=False)
+            yield structs.replace(added, is_alike=False)
 
 
 def _goes_on_otherwise(texts: FactTexts, end: int, *, is_comma: bool) -> bool:

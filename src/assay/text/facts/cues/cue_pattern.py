@@ -52,7 +52,7 @@ def build_pattern(expression: str) -> LatePattern:
     >>> [pattern.search(text)[0] for text in ("free unless it rains", "mien phi tru khi mua")]
     ['unless', 'tru khi']
     """
-    return LatePattern(expression.translate(_FOLDED))
+    return LatePattern(expression if expression.isascii() else expression.translate(_FOLDED))
 
 
 def list_words(spelled: str) -> frozenset[str]:

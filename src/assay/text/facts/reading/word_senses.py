@@ -16,7 +16,7 @@ def _list_senses() -> dict[str, frozenset[str]]:
     for spelled in WORDS_OF_ONE_SENSE:
         group = list_words(spelled)
         for word in group:
-            senses[word] = senses.get(word, frozenset()) | group
+            senses[word] = senses[word] | group if word in senses else group
     return senses
 
 
