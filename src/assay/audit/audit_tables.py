@@ -27,6 +27,10 @@ from assay.text.escaping import shorten_to_line
 MAX_FAULTS_SHOWN = 50
 MAX_RANGES_SHOWN = 20
 MAX_KEYS_SHOWN = 10
+ELSEWHERE = (
+    "erased here only: logs of the application, dead letters, exports, samples, candidates, incident files and backups "
+    "may have the same answers"
+)
 MAX_EXPOSED_SHOWN = 100
 
 
@@ -49,7 +53,10 @@ def build_ingest_table(result: IngestResult) -> Table:
     if result.without_time:
         notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
     if result.dead_letters is not None:
-        notes.append(f"refused lines with their reasons: {result.dead_letters}")
+        notes.append(
+            f"refused lines with their reasons: {result.dead_letters} (correct them in the source and ingest it again: "
+            "what is stored is recognised)"
+        )
     if result.stored:
         notes.append(f"no shipped rule looks for {', '.join(NOT_LOOKED_FOR)}: --redact takes rules of your own")
     return Table("Ingested answers", ("", ""), tuple(rows), tuple(notes))
@@ -193,9 +200,12 @@ def build_erasure_table(result: ErasureResult) -> Table:
     """Return how much was erased."""
     title = "Would be erased" if result.dry_run else "Erased"
     notes: tuple[str, ...] = ()
+    if result.records and not result.dry_run:
+        notes = (ELSEWHERE,)
     if result.changed:
         numbers = _join_ranges([(number, number) for number in result.changed])
         notes = (
+            *notes,
             f"changed by somebody before: {format_count(len(result.changed), 'record')} of these ({numbers}); "
             "`assay audit verify` goes on to name each",
         )
