@@ -93,6 +93,14 @@ def test_chunks_that_only_some_may_see_and_none_of_them_is_shown_are_denied(
         assert attribution[name].also
 
 
+def test_chunks_that_the_corpus_does_not_have_accuse_no_access() -> None:
+    """Cut differently, the chunks of the index have other ids: nobody knows who may see those that are listed."""
+    parts = Stage("bm25", tuple(Chunk(f"{name}/1", text=(OPEN | KEPT)[name][:20]) for name in ("opening", "vault")))
+    traces = [structs.replace(miss(name), stages=(parts, structs.replace(parts, name="context"))) for name in QUESTIONS]
+    for attribution in attribute([ask(name) for name in QUESTIONS], traces).values():
+        assert "acl" != attribution.cause and "access_fault" != attribution.verdict
+
+
 def test_one_chunk_alone_makes_access_a_candidate() -> None:
     attribution = attribute([ask("vault")], [miss("vault")])["vault"]
     assert "acl" != attribution.cause

@@ -65,6 +65,21 @@ def test_a_leak_that_is_gone_is_said_on_the_screen_in_python_and_in_markdown() -
     assert "better" == list_case_changes(comparison, CASES)[0]
 
 
+def test_a_user_who_was_denied_what_they_may_see_was_shown_no_leak() -> None:
+    """Whether the case leaks is known on one side only: then the attribution tells, and being denied is no leak."""
+    sides = []
+    for name, subtype in (("runs/v1", ""), ("runs/v2", "access_denied")):
+        attribution = Attribution("gate-code", "access_fault" if subtype else "pass", subtype=subtype)
+        scores = {
+            "visibility_leaks": [float("nan") if subtype else 0.0, 0.0, 0.0, 0.0],
+            "failed": [float(bool(subtype)), 0.0, 0.0, 0.0],
+        }
+        sides.append(side(scores, name, cases=CASES, attributions={"gate-code": attribution}))
+    comparison = compare_snapshots(*sides)
+    assert ("gate-code",) == comparison.metrics["visibility_leaks"].unpaired
+    assert "" == describe_leaks(comparison) and not list_leaking_cases(comparison).now_alone
+
+
 def test_a_new_leak_comes_before_all_reasons_and_stands_out() -> None:
     comparison = compare([3.0, 0.0, 0.0, 0.0], NONE, swapped=True, decision=FAIL)
     sentence = "leaks: none before, 1 case now (gate-code)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -53,6 +54,21 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+async def _wait_not(_: float) -> None:
+    pass
+
+
+def test_an_address_that_nobody_answers_at_is_called_that_of_the_webhook() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/hook"
+        with pytest.raises(IncompleteError) as raised:
+            send_webhook(url, b"{}", SECRET.encode(), "1767225600", typed=True, clock=Clock(sleep=_wait_not))
+    assert "webhook: not delivered: unreachable: no connection to the webhook's address: Connection refused" == str(
+        raised.value
+    )
 
 
 @pytest.fixture

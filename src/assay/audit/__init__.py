@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.audit.answer_log_file import AnswerLog, count_dropped, log
-    from assay.audit.commands import erase, export, ingest, show, verify
+    from assay.audit.commands import erase, export, exposure, ingest, show, verify
 
-__all__ = ["AnswerLog", "count_dropped", "erase", "export", "ingest", "log", "show", "verify"]
+__all__ = ["AnswerLog", "count_dropped", "erase", "export", "exposure", "ingest", "log", "show", "verify"]
 
 _HOME = dict.fromkeys(__all__, "assay.audit.commands") | dict.fromkeys(
     ("AnswerLog", "count_dropped", "log"), "assay.audit.answer_log_file"

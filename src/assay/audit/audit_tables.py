@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
+from assay.audit.document_exposure import ExposedAnswer, Exposure
 from assay.audit.privacy import NOT_LOOKED_FOR
 from assay.audit.results import (
     DAMAGE_REMEDY,
@@ -25,6 +27,11 @@ from assay.text.escaping import shorten_to_line
 MAX_FAULTS_SHOWN = 50
 MAX_RANGES_SHOWN = 20
 MAX_KEYS_SHOWN = 10
+ELSEWHERE = (
+    "erased here only: logs of the application, dead letters, exports, samples, candidates, incident files and backups "
+    "may have the same answers"
+)
+MAX_EXPOSED_SHOWN = 100
 
 
 def build_ingest_table(result: IngestResult) -> Table:
@@ -46,7 +53,10 @@ def build_ingest_table(result: IngestResult) -> Table:
     if result.without_time:
         notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
     if result.dead_letters is not None:
-        notes.append(f"refused lines with their reasons: {result.dead_letters}")
+        notes.append(
+            f"refused lines with their reasons: {result.dead_letters} (correct them in the source and ingest it again: "
+            "what is stored is recognised)"
+        )
     if result.stored:
         notes.append(f"no shipped rule looks for {', '.join(NOT_LOOKED_FOR)}: --redact takes rules of your own")
     return Table("Ingested answers", ("", ""), tuple(rows), tuple(notes))
@@ -190,9 +200,12 @@ def build_erasure_table(result: ErasureResult) -> Table:
     """Return how much was erased."""
     title = "Would be erased" if result.dry_run else "Erased"
     notes: tuple[str, ...] = ()
+    if result.records and not result.dry_run:
+        notes = (ELSEWHERE,)
     if result.changed:
         numbers = _join_ranges([(number, number) for number in result.changed])
         notes = (
+            *notes,
             f"changed by somebody before: {format_count(len(result.changed), 'record')} of these ({numbers}); "
             "`assay audit verify` goes on to name each",
         )
@@ -276,6 +289,66 @@ def _describe_user(record: AuditRecord) -> tuple[str, str]:
     user = record.user
     rights = "; ".join(filter(None, (user.tenant, ", ".join(user.roles)))) if user is not None else ""
     return record.user_uid or "", shorten_to_line(rights)
+
+
+def build_exposure_table(exposure: Exposure) -> Table:
+    """Return the answers that a document reached, first those to users who may not see it, and what nothing tells."""
+    ordered = sorted(exposure.answers, key=lambda answer: answer.may_see is not False)
+    rows = tuple(
+        (
+            answer.id,
+            answer.at,
+            answer.user or "",
+            "; ".join(filter(None, (answer.tenant, ", ".join(answer.roles)))),
+            ", ".join(answer.places),
+            {True: "yes", False: "NO", None: "unknown"}[answer.may_see],
+        )
+        for answer in ordered[:MAX_EXPOSED_SHOWN]
+    )
+    headers = ("id", "asked at", "by", "tenant and roles", "where", "may see it")
+    title = f"Answers that {shorten_to_line(exposure.name)} reached"
+    return Table(title, headers, rows, tuple(_describe_exposure(exposure)))
+
+
+def _describe_exposure(exposure: Exposure) -> Iterator[str]:
+    answers, forbidden = exposure.answers, exposure.forbidden
+    if len(answers) > MAX_EXPOSED_SHOWN:
+        yield f"… and {len(answers) - MAX_EXPOSED_SHOWN} more (--format json lists all)"
+    if answers:
+        places = Counter(place for answer in answers for place in answer.places)
+        users = _count_users(answers)
+        counts = ", ".join(f"{place} {count}" for place, count in places.items())
+        yield f"{format_count(len(answers), 'answer')} of {exposure.searched}, to {users}: {counts}"
+    else:
+        yield f"it is in none of {format_count(exposure.searched, 'answer')}"
+    if forbidden:
+        named = join_first([answer.id for answer in forbidden], MAX_KEYS_SHOWN)
+        users = _count_users(forbidden)
+        yield f"{format_count(len(forbidden), 'answer')} to {users} who may not see it: {named}"
+    unknown = sum(answer.may_see is None for answer in answers)
+    if unknown:
+        yield f"of {format_count(unknown, 'answer')} nothing tells whether their users may see it (--corpus)"
+    if exposure.is_known is False:
+        yield "no corpus has a chunk or a document of this name: is it written as there?"
+    if exposure.untold:
+        untold = format_count(exposure.untold, "answer states", "answers state")
+        yield f"{untold} nothing of what was retrieved, shown or cited: nobody can tell"
+    if exposure.erased:
+        erased = format_count(exposure.erased, "answer of the store was", "answers of the store were")
+        yield f"{erased} erased: nothing is known of {'it' if exposure.erased == 1 else 'them'}"
+
+
+def _count_users(answers: Sequence[ExposedAnswer]) -> str:
+    """Return how many users some answers were given to, and to how many nobody says whom."""
+    users = format_count(len({answer.user for answer in answers if answer.user is not None}), "user")
+    unnamed = sum(answer.user is None for answer in answers)
+    return f"{users}, and {unnamed} to nobody who is named," if unnamed else users
+
+
+def describe_exposure(exposure: Exposure) -> dict[str, Any]:
+    """Return the exposure as plain values."""
+    plain: dict[str, Any] = msgspec.to_builtins(exposure)
+    return plain
 
 
 def describe_show(result: ShowResult) -> dict[str, Any]:

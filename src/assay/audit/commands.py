@@ -14,6 +14,7 @@ from msgspec import structs
 from assay.audit.answer_now import describe_answer_now, make_question_case
 from assay.audit.collect_present_answer import collect_present_answer
 from assay.audit.corpus_files import CorpusPaths, load_corpora
+from assay.audit.document_exposure import DocumentSearch, Exposure
 from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
@@ -312,6 +313,27 @@ def read_incidents(
             sources = IncidentSources(corpus_then, corpora.current, day=day)
             incidents.append(load_incident(opened, sequence, sources))
     return incidents
+
+
+def exposure(
+    store: PathLike, name: str, *, first: str | None = None, last: str | None = None, corpus: CorpusPaths = None
+) -> Exposure:
+    """Return the answers that a document or a chunk reached: retrieved, shown, cited or quoted, with their users.
+
+    `name` is the id of a chunk or the name of a document, as the metadata of chunks or `corpus` (as for `show`) have
+    it. `first` and `last` are days (2026-03-02), inclusive, in UTC. The corpus says which users may see it. Every
+    answer of the period is read. Raises InputError for a store or corpus that cannot be read, and for an empty name.
+    """
+    with explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.load_exposure import load_exposure
+        from assay.audit.search_store import parse_day_bounds
+    if not name.strip():
+        raise InputError("no name (expected the id of a chunk or the name of a document)")
+    since, until = parse_day_bounds(first, last)
+    search = DocumentSearch(name, load_corpora(corpus))
+    with open_audit_store(str(store)) as opened:
+        return load_exposure(opened, search, since, until)
 
 
 def list_findings(store: PathLike) -> list[Finding]:

@@ -92,7 +92,9 @@ COMMANDS = {
         "monitor.monitor",
         "Show how production answers did, with alerts, leaks and drift; exits with 1 for an open alert or a leak.",
     ),
-    "audit": CommandEntry("audit.app", "Store production answers: ingest, show, verify, export, erase, sample."),
+    "audit": CommandEntry(
+        "audit.app", "Store production answers: ingest, show, exposure, verify, export, erase, sample."
+    ),
     "baseline": CommandEntry(
         "baseline.app", "Save and show baselines: the scores of one configuration, in a file to commit."
     ),

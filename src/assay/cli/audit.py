@@ -40,9 +40,13 @@ KeyOption = Annotated[
 RedactOption = Annotated[
     str | None, typer.Option(help="YAML file of redaction rules in addition to the shipped ones, or none.")
 ]
+FirstDayOption = Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")]
+LastDayOption = Annotated[str | None, typer.Option("--to", help="Last day.")]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(help="Store production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
+app = typer.Typer(
+    help="Store production answers: ingest, show, exposure, verify, export, erase, sample.", no_args_is_help=True
+)
 
 
 @app.command("ingest")
@@ -319,8 +323,8 @@ def erase(
 def export(
     out: Annotated[str, typer.Option(help="File to write: .jsonl, or .parquet (an extra).")],
     store: AuditStoreOption = DEFAULT_AUDIT_STORE,
-    first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
-    last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
+    first: FirstDayOption = None,
+    last: LastDayOption = None,
     user: UserOption = None,
     slices: Annotated[
         list[str] | None,
@@ -367,6 +371,24 @@ def export(
     _print(build_export_table(result), describe_export(result), format)
     print_written_files([("answers", Path(out))])
     return ExitCode.PASS if result.is_complete else ExitCode.INCOMPLETE
+
+
+@app.command("exposure")
+def exposure(
+    name: Annotated[str, typer.Argument(help="Id of a chunk, or name of a document.")],
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
+    first: FirstDayOption = None,
+    last: LastDayOption = None,
+    corpus: CorporaOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """List the answers that a document reached and who asked; exit code 1 if one of them may not see it."""
+    from assay.audit.audit_tables import build_exposure_table, describe_exposure
+    from assay.audit.commands import exposure as find_exposure
+
+    reached_answers = find_exposure(store, name, first=first, last=last, corpus=corpus)
+    _print(build_exposure_table(reached_answers), describe_exposure(reached_answers), format)
+    return ExitCode.FAILED if reached_answers.forbidden else ExitCode.PASS
 
 
 @app.command("sample")

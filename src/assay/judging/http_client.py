@@ -29,14 +29,25 @@ HTTP_OK = 200
 class HttpTransport:
     """A pool of connections. It belongs to the event loop that first uses it."""
 
-    def __init__(self, concurrency: int = 64, seconds: float = 120.0, max_bytes: int = MAX_REPLY_BYTES) -> None:
-        """`seconds` is the longest that one call may take. Raises MissingExtraError without the extra `judge`."""
+    def __init__(
+        self,
+        concurrency: int = 64,
+        seconds: float = 120.0,
+        max_bytes: int = MAX_REPLY_BYTES,
+        *,
+        address: str = "the judge's address",
+    ) -> None:
+        """`seconds` is the longest that one call may take, `address` what errors call the one that is called.
+
+        Raises MissingExtraError without the extra `judge`.
+        """
         try:
             import aiohttp
         except ImportError:
             raise MissingExtraError("a judge", "judge") from None
         self._http = aiohttp
         self._concurrency, self._seconds, self._max_bytes = concurrency, seconds, max_bytes
+        self._address = address
         self._session: aiohttp.ClientSession | None = None
 
     async def send(self, request: HttpRequest) -> HttpReply:
@@ -60,13 +71,13 @@ class HttpTransport:
             raise CallError("tls", f"no safe connection: {error.os_error or error}") from None
         # Messages are recorded with verdicts and compared byte for byte: no address of a machine is in them.
         except http.InvalidURL as error:
-            raise CallError("protocol", f"{type(error).__name__}: the judge's address is no URL") from None
+            raise CallError("protocol", f"{type(error).__name__}: {self._address} is no URL") from None
         except http.ClientResponseError as error:
             raise CallError("protocol", f"{type(error).__name__}: {error.message}") from None
         except ValueError as error:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
         except http.ClientConnectorError as error:
-            message = f"no connection to the judge's address: {describe_system_error(error.os_error)}"
+            message = f"no connection to {self._address}: {describe_system_error(error.os_error)}"
             raise CallError("unreachable", message) from None
         except (http.ClientError, OSError) as error:
             raise CallError(

@@ -448,7 +448,7 @@ def list_leaking_cases(comparison: Comparison) -> LeakingCases:
                 fewer_on_both |= counts[1] <= counts[0]
                 more_now += [case.case_id] if counts[1] > counts[0] else []
         elif case.case_id in change.unpaired:
-            before, now = (side is not None and side.verdict == "access_fault" for side in (case.before, case.after))
+            before, now = (side is not None and side.is_leak for side in (case.before, case.after))
         else:
             continue
         if before != now:

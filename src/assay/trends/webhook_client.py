@@ -51,12 +51,12 @@ def send_webhook(
     try:
         asyncio.run(_send(HttpRequest(url, headers, body), clock or Clock(), typed, allowed))
     except CallError as error:
-        raise IncompleteError(f"webhook: not delivered: {error.code}: {error}") from None
+        raise IncompleteError(f"webhook: not delivered: {error.code}: {error.message}") from None
 
 
 async def _send(request: HttpRequest, clock: Clock, typed: bool, allowed: Sequence[str]) -> None:
     await resolve_address(request.url, typed=typed, allowed=allowed)
-    transport = HttpTransport(1, CALL_SECONDS, MAX_REPLY_BYTES)
+    transport = HttpTransport(1, CALL_SECONDS, MAX_REPLY_BYTES, address="the webhook's address")
     never: Callable[[], bool] = lambda: False  # noqa: E731  # typed
     caller = RetryingCaller(RetryPolicy(ATTEMPTS), clock, Throttle(1), lambda: True, never)
 

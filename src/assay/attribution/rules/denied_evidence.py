@@ -36,6 +36,8 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
         return loss
     if any(step.find_rank(unit) is not None for step in case.steps) or view.access.shows_kept(access, user):
         return loss
+    if _lists_foreign_chunks(case):
+        return loss
     viewers, name = name_access(access), case.get_unit_name(unit)
     if user is None:
         fact = f"the corpus keeps {name} for {viewers}, and the case names no user who may see it"
@@ -58,6 +60,12 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
         USER_NOT_SENT if is_not_sent else "access_denied",
         (_RECORD_USER, RECORD_BEFORE_ACCESS) if case.settings.is_user_sent is None else (RECORD_BEFORE_ACCESS,),
     )
+
+
+def _lists_foreign_chunks(case: CaseFacts) -> bool:
+    """Return whether a list of a case has chunks that the corpus does not have: nobody knows who may see these, and
+    after documents were cut differently, each may be a part of what only such users may see."""
+    return any(name not in case.corpus_chunks for step in case.steps for name in step.chunk_ids)
 
 
 def _consider_filter(case: CaseFacts, access: Access | None, loss: CauseFinding) -> CauseFinding:
