@@ -50,7 +50,7 @@ smoke() {
         cd "$folder" # so that nothing is imported from the source tree
         "$folder/venv/bin/assay" --help >/dev/null
         "$clean" "$root/scripts/wheel_smoke.py" "${@:3}"
-    )
+    ) | tee -a "$scratch/printed"
     echo "$("$clean" --version)${3:+, extra $3}: ok"
     rm -rf "$folder"
 }
@@ -61,6 +61,10 @@ mapfile -t pythons < <(find_pythons)
 for base in "${pythons[@]}"; do
     smoke "$base" "python-$("$base" -c 'import sys; print(sys.version_info[1])')"
 done
+if [ "$(grep '^scores ' "$scratch/printed" | sort -u | wc -l)" -ne 1 ]; then
+    echo "the scores of the example are not the same on every Python" >&2
+    exit 1
+fi
 [ "${1:-}" = --no-extras ] && exit
 for extra in $EXTRAS; do
     smoke "${pythons[0]}" "extra-$extra" "$extra"

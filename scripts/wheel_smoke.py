@@ -1,17 +1,19 @@
 """Run in a clean environment in which only the wheel is installed: `python wheel_smoke.py [EXTRA]`.
 
-Without an extra, the package works and says what to install where an extra is needed; with one, what needs it can be
-loaded.
+Without an extra, the package works and says what to install where an extra is needed, and a digest of the scores of the
+example is printed, which is the same on every Python; with one, what needs it can be loaded.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import sys
 from importlib import import_module
 from pathlib import Path
 
+HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
 MODULES = {
     "http": ("httpx2", "assay.targets.http"),
     "judge": ("aiohttp", "assay.judging.http_client"),
@@ -49,6 +51,25 @@ def check_package() -> None:
     assert (Path(assay.__file__).parent / "py.typed").exists()
 
 
+def compute_digest_of_scores() -> str:
+    """Score the recorded example and return the digest of all that was computed, with reasons and intervals."""
+    from assay.cli import main
+
+    arguments = ["--golden", str(HANDBOOK / "golden" / "handbook.jsonl"), "--run-dir", "scored"]
+    arguments += [
+        "--corpus",
+        str(HANDBOOK / "corpus" / "chunks.jsonl"),
+        "--outputs",
+        str(HANDBOOK / "outputs" / "*.jsonl"),
+    ]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["score", *arguments]) == 0
+    digest = hashlib.sha256()
+    for path in sorted(Path("scored", "derived").iterdir()):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
 def check_missing_extra() -> None:
     """A target that needs an extra names it."""
     from assay.cli import main
@@ -68,6 +89,7 @@ def main(arguments: list[str]) -> int:
             import_module(name)
     else:
         check_missing_extra()
+        print(f"scores {compute_digest_of_scores()}")
     return 0
 
 

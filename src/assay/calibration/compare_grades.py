@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import fsum
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -207,7 +208,7 @@ def _summarise_cases(grading: _Grading, category: str, cases: Sequence[str], sca
         category,
         len(grades),
         len(cases) - len(grades),
-        sum(values) / len(values) if values else None,
+        fsum(values) / len(values) if values else None,
         bounds.low if bounds is not None else None,
         bounds.high if bounds is not None else None,
         shares,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import fsum
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +93,7 @@ def measure_bias(
     """
     gaps = [scorer_value - human_value for _, human_value, scorer_value in pairs]
     cases = [key[0] for key, _, _ in pairs]
-    mean = sum(gaps) / len(gaps)
+    mean = fsum(gaps) / len(gaps)
     bounds = estimate_mean_interval(gaps, clusters=cases, low=-1.0, high=1.0)
     direction = EVEN
     if bounds is not None and (bounds.low > 0 or bounds.high < 0):
@@ -103,8 +104,8 @@ def measure_bias(
         leniency=ReportedEstimate.from_bounds(mean, bounds) or ReportedEstimate(mean),
         too_lenient=sum(is_pass(scorer_value) and not is_pass(human_value) for _, human_value, scorer_value in pairs),
         too_strict=sum(is_pass(human_value) and not is_pass(scorer_value) for _, human_value, scorer_value in pairs),
-        people=sum(human_value for _, human_value, _ in pairs) / len(pairs),
-        scorer=sum(scorer_value for _, _, scorer_value in pairs) / len(pairs),
+        people=fsum(human_value for _, human_value, _ in pairs) / len(pairs),
+        scorer=fsum(scorer_value for _, _, scorer_value in pairs) / len(pairs),
         length=_compute_rank_correlation(
             [gap for _, gap in with_length],
             [lengths[key[:2]] for key, _ in with_length],

@@ -7,6 +7,7 @@ out and counted. ADR 0031 says when a scorer may gate.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from msgspec import Struct, structs
@@ -439,7 +440,7 @@ def _slices(
             equal / len(inside),
             ReportedEstimate.from_estimate(rates.sensitivity),
             ReportedEstimate.from_estimate(rates.specificity),
-            sum(values[key] - truth[key].value for key in inside) / len(inside),
+            fsum(values[key] - truth[key].value for key in inside) / len(inside),
         )
     return figures_by_slice
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -187,7 +188,7 @@ def _resembles_any(words: frozenset[str], others: Sequence[frozenset[str]], idf:
     for other in others:
         either = words | other
         if either:
-            share = sum(map(idf.idf_weight, words & other)) / sum(map(idf.idf_weight, either))
+            share = fsum(map(idf.idf_weight, words & other)) / fsum(map(idf.idf_weight, either))
             if share >= SIMILAR_SHARE:
                 return True
     return False

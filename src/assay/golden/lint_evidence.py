@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import fsum
 
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
@@ -228,8 +229,8 @@ def has_its_numbers(question: str, text: str) -> bool:
 
 def share_words(words: frozenset[str], text: str, linted: LintedSet) -> float:
     """Return the share of words, weighted by their rarity in the corpus, that occur in a text; 1 for no words."""
-    total = sum(map(linted.frequencies.idf_weight, sorted(words)))
-    shared = sum(map(linted.frequencies.idf_weight, sorted(words & _collect_once(text))))
+    total = fsum(map(linted.frequencies.idf_weight, sorted(words)))
+    shared = fsum(map(linted.frequencies.idf_weight, sorted(words & _collect_once(text))))
     return shared / total if total else 1.0
 
 

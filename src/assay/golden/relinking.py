@@ -6,6 +6,7 @@ A link is sure if the new chunk holds the passage that was labelled, and no judg
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import fsum
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -226,7 +227,7 @@ class Relinker:
             of_new = item.share * words / self._lengths[item.text_id]
             if item.text_id in candidates and max(item.share, of_new) >= OVERLAP:
                 parts.append(item)
-        covered = min(1.0, sum(item.share for item in parts))
+        covered = min(1.0, fsum(item.share for item in parts))
         return _Place(tuple(item.text_id for item in parts), "span" if parts else "none", covered, old_text)
 
     def _find_statement(self, old_text: str, case: Case, unit: Evidence, candidates: dict[str, None]) -> _Place:

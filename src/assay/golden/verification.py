@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 from typing import Literal
 
 import msgspec
@@ -226,13 +227,13 @@ def _verify_absence(
 ) -> VerifiedCase:
     words = list_content_words(case.question)
     corpus_chunks = joins.corpus.chunks if joins.corpus is not None else {}
-    total = sum(map(frequencies.idf_weight, sorted(words)))
+    total = fsum(map(frequencies.idf_weight, sorted(words)))
     if len(words) < _FEWEST_CONTENT_WORDS or not total:
         return VerifiedCase(case.id, "absent")
     for rank, chunk in enumerate(chunks, 1):
         corpus_chunk = corpus_chunks.get(chunk.chunk_id)
         text = chunk.text or (corpus_chunk.text if corpus_chunk is not None else None) or ""
-        share = sum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
+        share = fsum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
         if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
             name = _name_chunk(chunk, joins)
             message = f"{name} (rank {rank}) has {share:.0%} of the words of the question"

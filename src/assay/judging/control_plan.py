@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
+from math import fsum
 from typing import NamedTuple
 
 from assay.judging.control_questions import (
@@ -240,7 +241,7 @@ def _list_more_controls(
     """Return more controls of the kinds in doubt, the kinds in turn so that each has its share of little room."""
     by_kind: dict[str, list[Control]] = {}
     for kind, values in group_by_kind(status.answered).items():
-        if sum(values) > MAX_CONTROL_MEAN * len(values):
+        if fsum(values) > MAX_CONTROL_MEAN * len(values):
             unasked = [
                 question
                 for question in plan.possible

@@ -231,8 +231,8 @@ def compute_separation(scores: Sequence[float], grounded: Sequence[bool]) -> tup
     good, bad = [score for score, is_good in pairs if is_good], [score for score, is_good in pairs if not is_good]
     if len(good) < 3 or len(bad) < 2:
         raise InputError(f"too few to separate (got {len(good)} grounded and {len(bad)} others; expected 3 and 2)")
-    wins = sum((g > b) + (g == b) / 2 for g in good for b in bad)
-    return wins / (len(good) * len(bad)), round(sum(good) / len(good) - sum(bad) / len(bad), 12)
+    wins = math.fsum((g > b) + (g == b) / 2 for g in good for b in bad)
+    return wins / (len(good) * len(bad)), round(math.fsum(good) / len(good) - math.fsum(bad) / len(bad), 12)
 
 
 SUPPORT, SUPPORTED = "support", "supported"
@@ -393,14 +393,14 @@ def assess_judge(
         samples = verdicts.get(digest, ())
         values = _item_values(samples, by_hash[control.request.rubric_hash])
         if values:
-            mean_value = sum(values) / len(values)
+            mean_value = math.fsum(values) / len(values)
             answered.append(AnsweredControl(describe_control(control), digest, mean_value, at))
     values_by_kind = group_by_kind(answered)
     is_right = [anchor.is_right for anchor in _last_labels(questions, verdicts, by_hash)]
     values = [answer.value for answer in answered]
     reasons = []
     for kind, kind_values in sorted(values_by_kind.items()):
-        mean = sum(kind_values) / len(kind_values)
+        mean = math.fsum(kind_values) / len(kind_values)
         if mean > MAX_CONTROL_MEAN:
             asked = format_count(len(kind_values), "control")
             reasons.append(
@@ -417,7 +417,7 @@ def assess_judge(
     return JudgeStatus(
         judge,
         controls=len(values),
-        controls_mean=sum(values) / len(values) if values else None,
+        controls_mean=math.fsum(values) / len(values) if values else None,
         anchors=len(is_right),
         anchors_right=sum(is_right) / len(is_right) if is_right else None,
         invalid=bool(reasons)
@@ -463,7 +463,7 @@ def are_errors_too_many(
 
 
 def _is_rate_above(errors: Sequence[float], limit: float, level: float) -> bool:
-    n, wrong = len(errors), math.floor(sum(errors) + 1e-9)
+    n, wrong = len(errors), math.floor(math.fsum(errors) + 1e-9)
     return wrong > 0 and 1 - upper_bound_of_rate(n - wrong, n, 1 - level) > limit
 
 
@@ -475,7 +475,7 @@ def _list_anchor_errors(
     Repeats are no sample of their own: a judge at temperature 0 gives the same error again.
     """
     answers = list_anchor_answers(questions, verdicts, rubrics).values()
-    return [(labelled[0], sum(answer.error for answer in labelled) / len(labelled)) for labelled in answers]
+    return [(labelled[0], math.fsum(answer.error for answer in labelled) / len(labelled)) for labelled in answers]
 
 
 def _find_one_label_rubrics(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
+from math import fsum
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -200,8 +201,8 @@ def describe_failed_rubric(name: str, labelled: Sequence[LabelledAnchor]) -> str
         return f"anchors of {name}: {right} of {len(labelled)} labelled as they deserve (expected half of them)"
     high = [_rate(anchor) for anchor in valued if find_place(anchor.deserved, anchor.rubric) == "highest"]
     low = [_rate(anchor) for anchor in valued if find_place(anchor.deserved, anchor.rubric) == "lowest"]
-    high_mean = sum(high) / len(high) if high else 1.0
-    low_mean = sum(low) / len(low) if low else 0.0
+    high_mean = fsum(high) / len(high) if high else 1.0
+    low_mean = fsum(low) / len(low) if low else 0.0
     if high_mean - low_mean >= LEAST_GAP:
         return ""
     counts = f"{high.count(1.0)} of {len(high)} that deserve the highest label got it"

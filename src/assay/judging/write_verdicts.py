@@ -6,6 +6,7 @@ The export of a verdict store is for machines: it knows requests by their digest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import fsum
 from pathlib import Path
 
 import msgspec
@@ -156,7 +157,7 @@ def _describe_request(
         sum(vote.usage.latency_ms for vote in votes),
         sum(vote.usage.prompt_tokens for vote in votes),
         sum(vote.usage.completion_tokens for vote in votes),
-        None if None in costs else sum(cost for cost in costs if cost is not None),
+        None if None in costs else fsum(cost for cost in costs if cost is not None),
         tuple(map(_describe_vote, votes)),
         tuple(reviews or ()),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from math import log
+from math import fsum, log
 from typing import Literal, NamedTuple
 
 from assay.records.golden_set import Case
@@ -83,7 +83,7 @@ def _is_paraphrase(
     cases: Sequence[Case], words_by_case: Sequence[frozenset[str]], weights: dict[str, float], first: int, second: int
 ) -> bool:
     common, either = words_by_case[first] & words_by_case[second], words_by_case[first] | words_by_case[second]
-    share = sum(weights[word] for word in common) / (sum(weights[word] for word in either) or 1.0)
+    share = fsum(weights[word] for word in common) / (fsum(weights[word] for word in either) or 1.0)
     evidence = _name_evidence(cases[first])
     is_same_evidence = bool(evidence) and evidence == _name_evidence(cases[second])
     return share >= (SIMILAR_WITH_EVIDENCE if is_same_evidence else SIMILAR_WORDS)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from math import fsum
 from typing import NoReturn
 
 import msgspec
@@ -219,7 +220,7 @@ def _rows_easily_misread(rankings: StageRankings) -> list[int]:
 def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, notices: Counter[CountedNoun]) -> None:
     stage_times = [stage.latency_ms for stage in observation.stages or () if stage.latency_ms is not None]
     steps = usage.stage_ms
-    total = sum(stage_times, sum(steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
+    total = fsum((*stage_times, *steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
     if total > end_to_end_ms + len(steps) + len(stage_times):  # each step may have been rounded up
         notices[_count_rows("whose end_to_end latency is less than the sum of its steps (do they overlap?)")] += 1
     if usage.completion_tokens and usage.completion_tokens * 1000 > MAX_TOKENS_PER_SECOND * end_to_end_ms > 0:

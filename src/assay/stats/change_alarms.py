@@ -7,7 +7,7 @@ level of all tests of a quarter adds up to the promised number of false alarms, 
 
 from __future__ import annotations
 
-from math import ceil, log, sqrt
+from math import ceil, fsum, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -215,6 +215,6 @@ def find_change_interval(totals: FloatArray, sizes: FloatArray, first: int, last
 
 def _sum_of_squares(days: list[int], rates: dict[int, float], sizes: FloatArray) -> float:
     """Return the weighted squares of the distances of the rates of some days from their mean."""
-    weight = sum(float(sizes[day]) for day in days)
-    mean = sum(float(sizes[day]) * rates[day] for day in days) / weight
-    return sum(float(sizes[day]) * (rates[day] - mean) ** 2 for day in days)
+    weight = fsum(float(sizes[day]) for day in days)
+    mean = fsum(float(sizes[day]) * rates[day] for day in days) / weight
+    return fsum(float(sizes[day]) * (rates[day] - mean) ** 2 for day in days)

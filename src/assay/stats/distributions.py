@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import cos, exp, inf, isinf, lgamma, log, log1p, pi, sin, sqrt
+from math import cos, exp, fsum, inf, isinf, lgamma, log, log1p, pi, sin, sqrt
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
@@ -112,7 +112,7 @@ def _quantile_expansion(z: float, df: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / float(df) ** power for power, term in enumerate(terms, start=1))
+    return z + fsum(term / float(df) ** power for power, term in enumerate(terms, start=1))
 
 
 def compute_t_tail(t: float, df: int) -> float:

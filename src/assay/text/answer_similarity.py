@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
+from math import fsum
 
 from assay.text.markup import remove_markup
 from assay.text.tokens import (
@@ -96,4 +97,4 @@ def _is_indexed(term: TermKeys, index: Set[str], marked: bool) -> bool:
 
 
 def _total_weight(items: Iterable[TermKeys], idf: DocumentFrequencies) -> float:
-    return sum(idf.idf_weights([term.key for term in items]))
+    return fsum(idf.idf_weights([term.key for term in items]))

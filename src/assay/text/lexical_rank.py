@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import log
+from math import fsum, log
 
 from assay.text.tokens import tokenise_text
 
@@ -39,5 +39,5 @@ def _bm25_scores(query_words: dict[str, None], texts: Sequence[Counter[str]]) ->
     for text, length in zip(texts, lengths, strict=True):
         norm = _K1 * (1 - _B + _B * length / mean)
         shared = [word for word in query_words if word in text]
-        scores.append(sum(weights[word] * text[word] * (_K1 + 1) / (text[word] + norm) for word in shared))
+        scores.append(fsum(weights[word] * text[word] * (_K1 + 1) / (text[word] + norm) for word in shared))
     return scores

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 
 import msgspec
 
@@ -185,8 +186,8 @@ def _check_repeated(
     words = list_content_words(_SUBJECT.sub("", case.question))
     for other in asked_of.get(_name_evidence(case), ()):
         others = list_content_words(_SUBJECT.sub("", other.question))
-        either = sum(map(linted.frequencies.idf_weight, sorted(words | others)))
-        common = sum(map(linted.frequencies.idf_weight, sorted(words & others)))
+        either = fsum(map(linted.frequencies.idf_weight, sorted(words | others)))
+        common = fsum(map(linted.frequencies.idf_weight, sorted(words & others)))
         same_answer = not case.must_have or case.must_have == other.must_have
         if not has_its_numbers(case.question, other.question):
             continue

@@ -188,7 +188,7 @@ def _sum_log_supports(prepared: _PreparedClaim, matches: Sequence[TermMatch]) ->
     word_supports = support_of_words(matches, prepared.weights)
     for kind_weight, word_support in zip(prepared.kinds, word_supports, strict=True):
         log_supports.append(kind_weight * math.log(max(_LEAST_SUPPORT, word_support)))
-    return sum(log_supports)
+    return math.fsum(log_supports)
 
 
 def _share_grams(pieces: ClaimGrams, sentences: Sequence[int], sources: IndexedSources) -> float:

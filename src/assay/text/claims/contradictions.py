@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
+from math import fsum
 
 from msgspec import Struct
 
@@ -178,7 +179,7 @@ class _SentenceComparison:
         shared_weights = [self.claimed.weights[q] for q in compared if self.places[q]]
         if len(shared_weights) < _FEWEST_SHARED_WORDS:
             return 0.0
-        return sum(shared_weights) / sum([self.claimed.weights[q] for q in compared])
+        return fsum(shared_weights) / fsum([self.claimed.weights[q] for q in compared])
 
     def agrees_in_value(self, fact: Term) -> bool:
         """Whether the sentence has a quantity that agrees with that of a number: 116 with "more than 100"."""

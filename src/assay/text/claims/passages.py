@@ -444,7 +444,7 @@ class ClaimGrams(Struct, frozen=True):
 
     def shared_weight(self, present: Set[Gram]) -> float:
         """Return the weighted share of the claim's 4-grams that are present."""
-        return sum(compress(self.weights.values(), map(present.__contains__, self.weights))) / self.total
+        return math.fsum(compress(self.weights.values(), map(present.__contains__, self.weights))) / self.total
 
 
 def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies) -> ClaimGrams:
@@ -460,7 +460,7 @@ def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies
     for gram, weight in zip(list_four_grams(join_spellings(word_spellings)), gram_weights, strict=True):
         if weight > weights.get(gram, 0.0):
             weights[gram] = weight
-    return ClaimGrams(weights, sum(weights.values()) or 1.0, marked)
+    return ClaimGrams(weights, math.fsum(weights.values()) or 1.0, marked)
 
 
 def choose_evidence(
@@ -474,10 +474,10 @@ def choose_evidence(
     for word, match in enumerate(matches):
         for sentence in sources.sentences_at(match.positions[:_MOST_POSITIONS]) if match.positions else ():
             words_by_sentence.setdefault(sentence, []).append(word)
-    total = sum(weights)
+    total = math.fsum(weights)
     new_share: dict[int, float] = {}  # of each sentence: the weighted share of the claim that it alone covers
     for sentence, words in words_by_sentence.items():
-        new_share[sentence] = sum([weights[word] for word in words]) / total
+        new_share[sentence] = math.fsum([weights[word] for word in words]) / total
     candidates = sorted(new_share, key=lambda sentence: (-new_share[sentence], sentence))[:_CANDIDATES]
     gram_shares: dict[int, float] = {}
     chosen: list[int] = []
@@ -500,7 +500,7 @@ def choose_evidence(
         candidates.remove(best)
         for sentence in candidates:
             uncovered = [word for word in words_by_sentence[sentence] if word not in covered]
-            new_share[sentence] = sum([weights[word] for word in uncovered]) / total
+            new_share[sentence] = math.fsum([weights[word] for word in uncovered]) / total
         candidates.sort(key=lambda s: (-new_share[s], s))
     return chosen
 
