@@ -227,7 +227,7 @@ _NUMBERING = compile_pattern(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[a-zA-Z]|[ivx]{1,5})\
 _NEXT_WORD = compile_pattern(r"\s*[\"'“‘«(\[*_]*+([^\W_]*+)")
 
 
-@cache_by_text(maxsize=256, longest=4000)  # retrieved chunks are read for claims and for planted orders
+@cache_by_text(maxsize=256, longest=4000)  # retrieved chunks are read for claims and for planted instructions
 def segment_sentences(text: str) -> Sequence[Span]:
     """Return the spans of the sentences of all blocks, headings, table rows and lines of code included.
 
