@@ -46,11 +46,12 @@ LATE_FILES = {
     "assay.runs.score_trec_run",
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
+    *("assay.text.first_characters", "assay.text.latin_tables", "assay.text.shared_beginnings"),
     "assay.metrics.judged.second_judgement",
     *("assay.comparison.compare_scores", "assay.comparison.twin_clusters", "assay.comparison.twin_distinction"),
 }
 """Files of the package that few runs need: readers of other tools' rows, what reads TREC files, what replays the
-verdicts of a judge, and what compares runs and variants."""
+verdicts of a judge, what compiles new expressions, and what compares runs and variants."""
 PUBLIC_CLASS = re.compile(r"^class ([^\W_]\w*)", re.MULTILINE)
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""

@@ -209,14 +209,16 @@ def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
 def test_an_irrelevant_tail_changes_no_ranking_metric(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, repeats: list[str]
 ) -> None:
-    """The tail is of unknown chunks and of repeats of the list itself: neither covers anything new.
+    """The tail is of chunks of another corpus and of repeats of the list itself: neither covers anything new.
 
-    A list of nothing but unknown chunks does not tell which documents they are of, and an empty one has none.
+    Chunks without a text might hold a quote that is asked for. A list of nothing but unknown chunks does not tell which
+    documents they are of, and an empty one has none.
     """
     rankings = [stage.chunks for stage in observation.stages or () if stage.name == "retrieved"]
     listed = {chunk.chunk_id: chunk for chunks in rankings for chunk in chunks}
     assume(listed or not rankings)
-    tail = (*(listed[chunk_id] for chunk_id in repeats if chunk_id in listed), Chunk("nobody"), Chunk("nothing"))
+    repeated = [listed[chunk_id] for chunk_id in repeats if chunk_id in listed]
+    tail = (*repeated, *(Chunk(name, text="Of other things.") for name in ("nobody", "nothing")))
     before = score_columns(case, corpus, kind, observation, names=RANKED)
     after = score_columns(case, corpus, kind, with_tail(observation, "retrieved", tail), names=RANKED)
     for name in RANKED.requested:

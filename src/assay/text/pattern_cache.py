@@ -22,12 +22,8 @@ from types import ModuleType
 
 from msgspec import Struct, msgpack
 
-from assay.text.first_characters import add_first_characters
-from assay.text.latin_tables import add_latin_tables
-from assay.text.parsed_expressions import wrap_items
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
 from assay.text.required_words import Words, list_required_words
-from assay.text.shared_beginnings import share_beginnings
 
 _MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 # The number of the layout is raised too when what is kept of an expression is made in another way.
@@ -76,6 +72,11 @@ class PatternCache:
         self._added: dict[_Key, _Made] = {}
         self._added_words: dict[str, list[Words]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was no file for this Python to read, or none with an expression."""
+        return not self._kept
+
     def holds(self, pattern: str, flags: int = 0) -> bool:
         """Return whether an expression need not be compiled."""
         return (pattern, flags) in self._kept
@@ -116,9 +117,9 @@ class PatternCache:
 @cache
 def _open_cache() -> PatternCache:
     """Return the cache of this process: the file beside the compiled modules."""
-    if not _can_restore():
-        return PatternCache(None)
     patterns = PatternCache(find_pattern_file())
+    if patterns.is_empty and not _can_restore():  # a file that holds any was written where it was possible
+        return PatternCache(None)
     if may_write():
         atexit.register(patterns.save)
     return patterns
@@ -176,6 +177,12 @@ def _can_restore() -> bool:
 
 
 def _make(pattern: str, flags: int) -> _Made:
+    # most runs find all their expressions in the file
+    from assay.text.first_characters import add_first_characters
+    from assay.text.latin_tables import add_latin_tables
+    from assay.text.parsed_expressions import wrap_items
+    from assay.text.shared_beginnings import share_beginnings
+
     compiler, parser = import_module("re._compiler"), import_module("re._parser")
     parsed = parser.parse(pattern, flags)
     share_beginnings(parsed, flags)

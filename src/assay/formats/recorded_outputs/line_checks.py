@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
@@ -190,7 +191,6 @@ def refuse_empty_row(observation: Observation, members: Iterable[str]) -> None:
 MAX_CHUNKS = 10_000
 MAX_CITATIONS = 5_000
 MAX_REPEAT = 1_000_000
-_RANKS_FROM_ONE = list(range(1, MAX_CHUNKS + 1))
 
 
 class ObservationFlaw(Struct, frozen=True):
@@ -240,11 +240,16 @@ def _are_valid(rankings: StageRankings) -> bool:
     )
 
 
+@lru_cache(maxsize=64)  # rankings of a file have few lengths
+def _list_ranks(size: int) -> list[int]:
+    return list(range(1, size + 1))
+
+
 def _have_consecutive_ranks(ranks: list[int | None], sizes: list[int]) -> bool:
     """Return whether the ranks are 1, 2, 3 … in each ranking, or all missing."""
     if ranks[0] is None:
         return ranks.count(None) == len(ranks)
-    return ranks == list(chain.from_iterable([_RANKS_FROM_ONE[:size] for size in sizes]))
+    return ranks == list(chain.from_iterable(map(_list_ranks, sizes)))
 
 
 def _have_falling_scores(scores: list[float | None], ends: list[int]) -> bool:
