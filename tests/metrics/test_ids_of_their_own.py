@@ -125,6 +125,14 @@ def test_a_run_says_how_many_chunks_have_ids_of_their_own_and_no_text() -> None:
     assert not any("no text" in warning for warning in without.scoring.warnings)
 
 
+def test_a_chunk_that_its_document_tells_is_not_said_to_count_as_no_evidence() -> None:
+    case = Case("c", "When?", evidence=(Evidence(({"document": "leave.pdf"},)),))
+    stage = Stage("retrieved", tuple(Chunk(name, metadata={"document": f"{name}.pdf"}) for name in ("leave", "menu")))
+    scored = assay.score(GoldenSet((case,)), [Observation("c", "one", stages=(stage,))], corpus=make_corpus())
+    assert 1.0 == scored.scoring.configs["one"].table.columns["recall@5"].values[0]
+    assert any(text.startswith("1 listed chunk has an id") for text in scored.scoring.warnings)
+
+
 # ── causes ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
