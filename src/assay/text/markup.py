@@ -15,6 +15,7 @@ _ESCAPED_MARKS = "\\`*_{}[]()#+-.!|~>"
 _FIRST_HIDDEN = 0xE100  # private characters that stand for escaped marks while markup is removed
 _HIDE = {ord(mark): chr(_FIRST_HIDDEN + number) for number, mark in enumerate(_ESCAPED_MARKS)}
 _SHOW = {_FIRST_HIDDEN + number: mark for number, mark in enumerate(_ESCAPED_MARKS)}
+_HIDDEN = compile_pattern(f"[{min(_HIDE.values())}-{max(_HIDE.values())}]")
 
 _STRUCK = LatePattern(r"~~[^~\n]{1,400}~~|<(del|s|strike)>[^<>]{0,400}</\1>", re.IGNORECASE)
 _BREAKING_TAG = LatePattern(
@@ -161,7 +162,7 @@ def _strip_markup(text: str) -> str:
         text = _UNDERSCORES.sub(r"\2", text)
     if "*" in text:
         text = _STAR.sub(r"\1", _STARS.sub(r"\2", text))
-    return text.translate(_SHOW)
+    return text.translate(_SHOW) if _HIDDEN.search(text) is not None else text
 
 
 _FEWEST_COLUMNS = 3  # of a table whose header tells the values of a row apart
