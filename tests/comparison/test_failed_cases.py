@@ -150,6 +150,8 @@ def test_labels_that_a_corpus_cut_anew_does_not_have_fail_no_system() -> None:
 
     whole, cut = score(""), score("/part")
     assert 12 == len(cut.failed) and not whole.failed
+    (reason, _) = cut.decision.reasons
+    assert reason.startswith("the labels of 12 of 12 cases are not in the corpus: their rankings were not measured (")
     comparison = assay.compare(baseline=whole, candidate=cut)
     failed = comparison.metrics["failed"]
     assert ("not significant", 0) == (failed.verdict, len(failed.regressed))
