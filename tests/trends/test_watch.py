@@ -100,6 +100,9 @@ def test_the_answers_that_rules_cannot_tell_are_counted_and_change_what_the_valu
     assert f"leaves out {point.unknown} answers of which the rules cannot tell" in line
     assert line.endswith(f"between {least:.3f} and 1.000")
     assert f"n {point.n}, {point.unknown} unknown" in str(build_monitor_tables(report))
+    hint = "was not looked at: --metrics correct_answer"
+    assert not any(hint in note for note in report.notes)
+    assert any(hint in note for note in assay.monitor(tmp_path / "audit.sqlite", golden=golden).notes)
 
 
 def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp_path: Path) -> None:

@@ -423,6 +423,8 @@ class _ReportBuilder:
                 f"{_OTHER_CORPUS}"
             )
         yield from self._describe_errors()
+        if self._inputs.golden is not None and self._inputs.metrics is None:
+            yield "whether answers state what golden cases require was not looked at: --metrics correct_answer"
         present = self._inputs.corpora.current
         gaps = find_validity_gaps(present.chunks.values()) if present is not None else []
         if gaps:
