@@ -17,7 +17,7 @@ from tests.trends.production import FIRST_DAY, SENTENCES, list_traffic, make_ans
 import assay
 from assay.cli import main
 from assay.trends.monitor_tables import build_monitor_tables, list_closing_notes, render_chat_lines
-from assay.trends.watch import list_watch_lines
+from assay.trends.watch import list_watch_lines, list_week_lines
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +100,9 @@ def test_the_answers_that_rules_cannot_tell_are_counted_and_change_what_the_valu
     assert f"leaves out {point.unknown} answers of which the rules cannot tell" in line
     assert line.endswith(f"between {least:.3f} and 1.000")
     assert f"n {point.n}, {point.unknown} unknown" in str(build_monitor_tables(report))
+    hint = "was not looked at: --metrics correct_answer"
+    assert not any(hint in note for note in report.notes)
+    assert any(hint in note for note in assay.monitor(tmp_path / "audit.sqlite", golden=golden).notes)
 
 
 def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp_path: Path) -> None:
@@ -113,6 +116,31 @@ def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp
         f"errors of the target: 5 of {len(lines)} answers (timeout 4, quota 1), on 2 days; most on 2026-01-14: "
         f"4 of {len(wednesday)}"
     ) in notes
+
+
+def test_the_last_week_is_compared_with_the_one_before(tmp_path: Path) -> None:
+    lines = list(list_traffic(21, 30))
+    for number, line in enumerate(lines):
+        if line["at"] >= "2026-01-19" and number % 3:
+            line |= {"answer": "I could not find this in the documents.", "citations": []}
+            line["latency_ms"] = 400.0
+    store = make_store(tmp_path, lines)
+    metrics = ["refusal_rate", "error_rate", "latency_ms"]
+    report = assay.monitor(store, metrics=metrics)
+    by_metric = {change.metric: change for change in report.last_weeks}
+    refusals = by_metric["refusal_rate"]
+    assert refusals.before < 0.25 and refusals.value > 0.5 and refusals.p < 0.01
+    week = [line for line in lines if line["at"] >= "2026-01-19"]
+    assert len(week) == refusals.n
+    assert refusals.value == pytest.approx(sum("could not find" in line["answer"] for line in week) / len(week))
+    better, rose, rest = list_week_lines(report)
+    assert rose.startswith("the 7 days to 2026-01-25 compared with the 7 before, significantly rose: Refusal rate 0.")
+    assert "significantly better: Latency in ms" in better
+    assert rest.endswith("not significant (a difference may be too small to show): Error rate")
+    chat = "\n".join(render_chat_lines(report))
+    assert "significantly rose: Refusal rate" in chat and rest in list(list_closing_notes(report))
+    assert not assay.monitor(store, metrics=metrics, last="2026-01-11").last_weeks, "there is no week before"
+    assert not report.alerts and not report.needs_attention
 
 
 def test_bounds_are_offered_for_what_should_never_be_while_changes_cannot_be_told(tmp_path: Path) -> None:
