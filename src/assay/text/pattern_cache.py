@@ -118,7 +118,8 @@ class PatternCache:
 def _open_cache() -> PatternCache:
     """Return the cache of this process: the file beside the compiled modules."""
     patterns = PatternCache(find_pattern_file())
-    if patterns.is_empty and not _can_restore():  # a file that holds any was written where it was possible
+    # A file that holds any was written where that is possible. What nobody may keep is not worth being rewritten.
+    if patterns.is_empty and not (may_write() and _can_restore()):
         return PatternCache(None)
     if may_write():
         atexit.register(patterns.save)
