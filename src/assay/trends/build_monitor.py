@@ -49,7 +49,7 @@ from assay.trends.monitor_results import (
 )
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import IN_ERROR, AnswerScorer
-from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
+from assay.trends.traffic_sums import DAYS_PER_WEEK, MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
 from assay.trends.watch import explain_undetectable, find_silent_since, find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
@@ -369,7 +369,14 @@ class _ReportBuilder:
         return RefusalBand(REFUSAL_LOW, REFUSAL_HIGH, point.value, state, f"{point.label}: {text}")
 
     def _compare_last_weeks(self) -> Iterator[WeekChange]:
-        """Yield how each metric of every answer changed from the seven days before the last seven to these."""
+        """Yield how each metric of every answer changed from the seven days before the last seven to these.
+
+        Neither users nor days are alike: what one user got, or one day on which the target failed, is no change. There
+        is nothing to compare where the first answer is of less than fourteen days ago.
+        """
+        answers = self._traffic.sums.answers.get(None)
+        if answers is None or not answers[: max(0, self._calendar.days - 2 * DAYS_PER_WEEK + 1)].any():
+            return
         sums = {
             measure: self._traffic.sums.get_last_weeks(measure.name)
             for measure in self._measures
@@ -379,9 +386,10 @@ class _ReportBuilder:
         p_values = adjust_holm([compare_swapped_weeks(*by_week, self._inputs.seed) for by_week in weeks.values()])
         for (measure, (totals, sizes)), p in zip(weeks.items(), p_values, strict=True):
             (sum_before, sum_now), (n_before, n) = totals.sum(axis=1).tolist(), sizes.sum(axis=1).tolist()
-            yield WeekChange(
-                measure.name, measure.higher_is_better, sum_before / n_before, sum_now / n, int(n_before), int(n), p
-            )
+            by_day = self._traffic.sums.get_last_days(measure.name)
+            largest_p = max(p, compare_swapped_weeks(*by_day, self._inputs.seed))
+            values = sum_before / n_before, sum_now / n, int(n_before), int(n)
+            yield WeekChange(measure.name, measure.higher_is_better, *values, largest_p)
 
     def _find_drift(self) -> Iterator[MonitorDrift]:
         compared = self._traffic.questions.changes

@@ -196,7 +196,8 @@ class MonitorDrift(Struct, frozen=True):
 class WeekChange(Struct, frozen=True):
     """A metric over the last seven days, `value`, and over the seven `before` them, each with its number of answers.
 
-    `p` is that of the difference, adjusted for all metrics that were compared.
+    `p` is that of the difference: the larger one of two tests, one that swaps the weeks of users, adjusted for all
+    metrics that were compared, and one that swaps each day with the same weekday of the other week.
     """
 
     metric: str

@@ -174,6 +174,13 @@ class TrafficSums:
         by_week = totals.reshape(2, USER_GROUPS), sizes.reshape(2, USER_GROUPS)
         return by_week if by_week[1].any(axis=1).all() else None
 
+    def get_last_days(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Return sums and counts of a measure on each of the last fourteen days, of shape (2, 7): the same weekdays are
+        in one column."""
+        days = slice(-2 * DAYS_PER_WEEK, None)
+        totals, sizes = self.totals[None, name][days], self.sizes[None, name][days]
+        return totals.reshape(2, DAYS_PER_WEEK), sizes.reshape(2, DAYS_PER_WEEK)
+
     def close_period(self) -> None:
         """Turn the sums of the current period into estimates."""
         if self._period is None:
