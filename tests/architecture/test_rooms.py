@@ -46,7 +46,8 @@ LATE_FILES = {
     "assay.runs.score_trec_run",
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
-    *("assay.text.first_characters", "assay.text.latin_tables", "assay.text.shared_beginnings"),
+    *("assay.text.first_characters", "assay.text.latin_tables", "assay.text.parsed_expressions"),
+    "assay.text.shared_beginnings",
     "assay.metrics.judged.second_judgement",
     *("assay.comparison.compare_scores", "assay.comparison.twin_clusters", "assay.comparison.twin_distinction"),
 }

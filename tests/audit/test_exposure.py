@@ -54,6 +54,7 @@ def list_places(exposure: Exposure) -> dict[str, tuple[tuple[str, ...], bool | N
     return {answer.id: (answer.places, answer.may_see) for answer in exposure.answers}
 
 
+@pytest.mark.slow
 def test_every_answer_that_a_document_reached_is_named_with_its_user(
     address: str, corpus: Path, tmp_path: Path
 ) -> None:

@@ -557,6 +557,12 @@ def test_an_error_is_read_as_applications_write_it_and_found_by_its_code(tmp_pat
     assert {"req-0", "req-1", "req-2"} == {record.id for _, record in matches}
 
 
+def test_an_unknown_member_of_the_user_is_refused_by_its_name(tmp_path: Path) -> None:
+    line = make_line(1, user={"tenant": "acme", "plan": "gold"}, confidence=0.4)
+    (reason,) = ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [line])).reasons
+    assert "a.jsonl:1: user.plan: E_UNKNOWN_FIELD unknown" in reason and "tenant" in reason and "x_" not in reason
+
+
 def test_a_missing_member_is_explained_by_the_keys_of_its_own_object(tmp_path: Path) -> None:
     line = make_line(1, model="m", stages=[{"nam": "context", "chunks": []}])
     (reason,) = ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [line])).reasons

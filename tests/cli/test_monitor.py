@@ -151,13 +151,26 @@ def test_what_cannot_be_read_is_refused(
     assert (here / "audit.sqlite").stat().st_size > 10_000
 
 
-def write_calibration(path: Path) -> None:
-    """Write a calibration by which the judge passes 45 of 50 right claims and fails 48 of 50 wrong ones."""
+def write_calibration(path: Path, models: tuple[str, ...] = ()) -> None:
+    """Write a calibration by which the judge passes 45 of 50 right claims and fails 48 of 50 wrong ones.
+
+    `models` are those that answered in its place when it was measured.
+    """
     identity = read_store("verdicts.sqlite").judges[0]
     rubrics = compute_rubrics_hash(load_rubrics().values(), "support")
     sensitivity, specificity = (LabelledRate(hits / 50, *wilson_interval(hits, 50)[:2], 50) for hits in (45, 48))
     record = Calibration(
-        "faithfulness(by=judge)", identity.digest, rubrics, "", "", 100, 2, sensitivity, specificity, may_gate=True
+        "faithfulness(by=judge)",
+        identity.digest,
+        rubrics,
+        "",
+        "",
+        100,
+        2,
+        sensitivity,
+        specificity,
+        may_gate=True,
+        models=models,
     )
     write_calibrations(str(path), [record], {})
 
@@ -192,3 +205,8 @@ def test_a_judge_reads_the_sample_and_a_calibration_corrects_what_it_says(
     assert 0.3 < raw["value"] < 1 and raw["n"] <= 20
     expected = (raw["value"] + 48 / 50 - 1) / (45 / 50 + 48 / 50 - 1)
     assert corrected["value"] == pytest.approx(min(1.0, expected))
+    write_calibration(here / "calibration.json", models=("another-1",))
+    assert main([*words, "--calibration", "calibration.json"]) in (0, 1)
+    values = json.loads(capsys.readouterr().out)
+    assert not any("corrected" in row["name"] for row in values["series"])
+    assert any("under the name of the judge" in note and "it corrects nothing" in note for note in values["notes"])

@@ -9,7 +9,7 @@ import pytest
 from tests.comparison.sides import make_trace, side
 
 from assay.attribution.cause_notes import TARGET_ERROR, get_cause_note
-from assay.comparison.case_changes import find_changed_step, find_rank_moves
+from assay.comparison.case_changes import describe_changes, find_changed_step, find_rank_moves
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.records.findings import Attribution, CaseChange, Comparison, EvidenceTrace, RankMove
 
@@ -204,3 +204,11 @@ def test_what_one_side_alone_reports_is_not_called_the_same() -> None:
     before = side(values, "a", config_id="x", made_with={"target.call": "rag:ask"})
     changed = compare_snapshots(before, side(values, "b", config_id="x")).changed
     assert ("nothing that both sides report about how they were produced differs",) == changed
+
+
+def test_the_versions_of_the_system_come_before_the_name_of_its_configuration() -> None:
+    before, after = (
+        side({"recall@10": [1.0]}, name, config_id=name, versions={"index": (version,)})
+        for name, version in (("old", "v1"), ("new", "v2"))
+    )
+    assert ("index: was v1, is now v2", "configuration: was old, is now new") == describe_changes(before, after)

@@ -118,6 +118,7 @@ def test_a_case_that_leaks_more_than_before_is_told_first_and_explained_first() 
     assert "leaks: some cases, on both sides alike" == describe_leaks(fewer)
 
 
+@pytest.mark.slow
 def test_labels_that_a_corpus_cut_anew_does_not_have_fail_no_system() -> None:
     days = [f"{number} days" for number in range(12, 24)]
     golden = [
@@ -149,6 +150,8 @@ def test_labels_that_a_corpus_cut_anew_does_not_have_fail_no_system() -> None:
 
     whole, cut = score(""), score("/part")
     assert 12 == len(cut.failed) and not whole.failed
+    (reason, _) = cut.decision.reasons
+    assert reason.startswith("the labels of 12 of 12 cases are not in the corpus: their rankings were not measured (")
     comparison = assay.compare(baseline=whole, candidate=cut)
     failed = comparison.metrics["failed"]
     assert ("not significant", 0) == (failed.verdict, len(failed.regressed))

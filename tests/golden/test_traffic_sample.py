@@ -75,6 +75,15 @@ def test_a_question_whose_language_is_not_read_is_of_the_language_that_its_recor
     )
 
 
+@pytest.mark.parametrize(
+    ("feedback", "is_doubt"),
+    [("wrong", True), ("👎", True), (0.2, True), ("up", False), ("too long", False), (None, False)],
+)
+def test_feedback_is_negative_as_the_monitor_counts_it(feedback: Any, is_doubt: bool) -> None:
+    record = AuditRecord(id="a", at="2026-03-02T08:00:00.000000Z", question="Why?", answer="So.", feedback=feedback)
+    assert is_doubt == ("negative feedback" in read_traffic_question(record, 1, ["tenant"]).doubts)
+
+
 def test_what_reviewers_may_see_follows_the_corpus_of_the_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

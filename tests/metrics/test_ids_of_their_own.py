@@ -105,6 +105,56 @@ def test_marks_of_a_format_make_no_other_text() -> None:
     assert 1.0 == score([Chunk("n-1", text=LEAVE.replace(" ", " **", 1))], "recall@5", make_corpus(), case=case)
 
 
+CONTEXT = "From the rules on leave, for staff:"
+FRAMED = [
+    f"{CONTEXT}\n\n{LEAVE}",
+    f"{LEAVE}\nSource: staff rules",
+    f"Staff rules\nPart 2\n\n{LEAVE}\n(page 4)\n- end -",
+]
+
+
+@pytest.mark.parametrize("text", FRAMED)
+def test_a_few_lines_before_or_after_a_text_leave_it_that_of_its_chunk(text: str) -> None:
+    corpus, shown = make_corpus(roles=("owner",)), [Chunk("n-1", text=text)]
+    assert 0.0 == score(shown, "unknown_access", corpus) == score(shown, "visibility_leaks", corpus)
+    case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:1"},)),), must_cite=("hr",))
+    assert 1.0 == score(shown, "recall@5", corpus, case=case)
+    assert 1.0 == score(shown, "must_cite", corpus, case=case, answer="Twelve.", citations=("n-1",))
+    pay = [Chunk("n-1", text=text.replace(LEAVE, PAY))]
+    assert 1.0 == score(pay, "visibility_leaks", make_corpus(tenant="b"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CONTEXT} {LEAVE}",  # not a line of its own
+        f"One\nTwo\nThree\nFour\n{LEAVE}",
+        f"{' '.join(f'word{number}' for number in range(15))}\n{LEAVE}",  # more than the text
+        f"Unused days of leave\nexpire at the end of March\n{LEAVE}",  # a part of another chunk, over two lines
+        f"{CONTEXT}\n{LEAVE.replace('twelve', 'thirteen')}",
+    ],
+)
+def test_what_a_chunk_has_besides_a_text_is_more_than_a_few_lines(text: str) -> None:
+    assert str(score([Chunk("n-1", text=text)], "visibility_leaks", make_corpus())).startswith("access unknown")
+
+
+def test_lines_around_a_text_make_it_no_near_duplicate_and_tell_nothing_where_rights_differ() -> None:
+    near = LEAVE.replace("twelve", "thirteen")
+    twins = {"hr:3": CorpusChunk("hr:3", near, document="old", tenant="b")}
+    corpus, shown = Corpus(make_corpus().chunks | twins), [Chunk("n-1", text=FRAMED[0])]
+    assert 0.0 == score(shown, "visibility_leaks", corpus)
+    case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:3"},)),))
+    assert 0.0 == score(shown, "recall@5", corpus, case=case)
+    same = Corpus(make_corpus().chunks | {"hr:3": CorpusChunk("hr:3", LEAVE, document="old", tenant="b")})
+    assert str(score(shown, "unknown_access", same)) == "1.0"
+
+
+def test_a_citation_of_a_chunk_that_has_the_required_text_among_more_is_one_of_its_source() -> None:
+    case = Case("c", "When?", must_cite=("hr:1",))
+    shown = [Chunk("n-1", text=f"{' '.join(f'word{number}' for number in range(30))}\n{LEAVE}")]
+    assert 1.0 == score(shown, "must_cite", make_corpus(), case=case, answer="Twelve.", citations=("n-1",))
+
+
 def test_a_run_says_how_many_chunks_were_told_by_their_texts() -> None:
     texts = [LEAVE, f"{LEAVE}\n{EXPIRY}", "The canteen opens at seven on every working day of the week."]
     stage = Stage("retrieved", tuple(Chunk(f"n-{number}", text=text) for number, text in enumerate(texts)))
@@ -164,3 +214,9 @@ def test_the_cause_is_that_of_the_same_run_under_the_ids_of_the_corpus() -> None
     ]
     assert by_ids == by_own_ids
     assert "generator" == by_ids.cause
+
+
+@pytest.mark.parametrize("text", [f"{CONTEXT}\n{EXPIRY}", f"{EXPIRY}\nSource: staff rules"])
+def test_lines_around_a_text_are_no_difference_of_what_is_indexed(text: str) -> None:
+    by_own_ids = attribute((Stage("retrieved", (Chunk("n-1", text=text),)),), {"chunk_id": "hr:2"})
+    assert by_own_ids == attribute((Stage("retrieved", (Chunk("hr:2", text=EXPIRY),)),), {"chunk_id": "hr:2"})

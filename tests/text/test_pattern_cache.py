@@ -170,6 +170,21 @@ def test_a_python_that_compiles_otherwise_compiles_each_time(monkeypatch: pytest
     assert PatternCache(None).compile(DAYS, 0).match("12 days")
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_where_nothing_may_be_written_only_a_file_that_is_there_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    path = tmp_path / "patterns"
+    if is_there:
+        keep(path, "day", 0)
+    monkeypatch.setattr(pattern_cache, "find_pattern_file", lambda: PatternFile(path))
+    monkeypatch.setattr(pattern_cache, "may_write", lambda: False)
+    monkeypatch.setattr(pattern_cache, "_make", lambda *_: pytest.fail("nobody keeps what is made here"))
+    patterns = pattern_cache._open_cache.__wrapped__()
+    assert patterns.holds("day") == is_there
+    assert patterns.compile("day").findall("day by day") == ["day", "day"]
+
+
 def test_an_expression_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(re.error, match="unterminated"):
         PatternCache(PatternFile(tmp_path / "patterns")).compile("(", 0)

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import stat
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from tests.trends.production import FIRST_DAY, SENTENCES, list_traffic, make_ans
 import assay
 from assay.cli import main
 from assay.trends.monitor_tables import build_monitor_tables, list_closing_notes, render_chat_lines
-from assay.trends.watch import list_watch_lines
+from assay.trends.watch import list_watch_lines, list_week_lines
 
 pytestmark = pytest.mark.slow
+LAST_WEEK = tuple(f"2026-01-{day}" for day in range(19, 26))
 
 
 def make_store(folder: Path, lines: list[dict[str, Any]]) -> str:
@@ -100,6 +102,9 @@ def test_the_answers_that_rules_cannot_tell_are_counted_and_change_what_the_valu
     assert f"leaves out {point.unknown} answers of which the rules cannot tell" in line
     assert line.endswith(f"between {least:.3f} and 1.000")
     assert f"n {point.n}, {point.unknown} unknown" in str(build_monitor_tables(report))
+    hint = "was not looked at: --metrics correct_answer"
+    assert not any(hint in note for note in report.notes)
+    assert any(hint in note for note in assay.monitor(tmp_path / "audit.sqlite", golden=golden).notes)
 
 
 def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp_path: Path) -> None:
@@ -113,6 +118,53 @@ def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp
         f"errors of the target: 5 of {len(lines)} answers (timeout 4, quota 1), on 2 days; most on 2026-01-14: "
         f"4 of {len(wednesday)}"
     ) in notes
+
+
+def test_the_last_week_is_compared_with_the_one_before(tmp_path: Path) -> None:
+    lines = list(list_traffic(21, 30))
+    for number, line in enumerate(lines):
+        if line["at"] >= "2026-01-19" and number % 3:
+            line |= {"answer": "I could not find this in the documents.", "citations": []}
+            line["latency_ms"] = 400.0
+    store = make_store(tmp_path, lines)
+    metrics = ["refusal_rate", "error_rate", "latency_ms"]
+    report = assay.monitor(store, metrics=metrics)
+    by_metric = {change.metric: change for change in report.last_weeks}
+    refusals = by_metric["refusal_rate"]
+    assert refusals.before < 0.25 and refusals.value > 0.5 and refusals.p < 0.02
+    week = [line for line in lines if line["at"] >= "2026-01-19"]
+    assert len(week) == refusals.n
+    assert refusals.value == pytest.approx(sum("could not find" in line["answer"] for line in week) / len(week))
+    better, rose, rest = list_week_lines(report)
+    assert rose.startswith("the 7 days to 2026-01-25 compared with the 7 before, significantly rose: Refusal rate 0.")
+    assert "significantly better: Latency in ms" in better
+    assert rest.endswith("not significant (a difference may be too small to show): Error rate")
+    chat = "\n".join(render_chat_lines(report))
+    assert "significantly rose: Refusal rate" in chat and rest in list(list_closing_notes(report))
+    assert not assay.monitor(store, metrics=metrics, last="2026-01-11").last_weeks, "there is no week before"
+    assert not report.alerts and not report.needs_attention
+
+
+@pytest.mark.parametrize(("failing", "is_significant"), [(("2026-01-21",), False), (LAST_WEEK, True)])
+def test_one_day_on_which_the_target_failed_makes_no_week_worse(
+    tmp_path: Path, failing: Sequence[str], is_significant: bool
+) -> None:
+    lines = list(list_traffic(21, 30))
+    for number, line in enumerate(lines):
+        if line["at"][:10] in failing and number % 3 == 0:
+            line |= {"answer": None, "error": {"code": "timeout", "message": "no reply"}}
+    report = assay.monitor(make_store(tmp_path, lines), metrics=["error_rate"])
+    (change,) = report.last_weeks
+    assert change.before == 0 and change.value > 0.03
+    assert (change.p <= 0.05) == is_significant
+    (line_of_weeks,) = list_week_lines(report)
+    assert ("significantly worse: Error rate" in line_of_weeks) == is_significant
+
+
+@pytest.mark.parametrize(("days", "is_compared"), [(13, False), (14, True)])
+def test_two_weeks_are_compared_once_both_are_there(tmp_path: Path, days: int, is_compared: bool) -> None:
+    report = assay.monitor(make_store(tmp_path, list(list_traffic(days, 5))), metrics=["refusal_rate"])
+    assert bool(report.last_weeks) == is_compared
 
 
 def test_bounds_are_offered_for_what_should_never_be_while_changes_cannot_be_told(tmp_path: Path) -> None:

@@ -164,8 +164,10 @@ def describe_one_sided(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Ite
 
 def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
     side, table = snapshot.side, snapshot.table
+    # The versions of the system first, of which a short screen shows one; two configurations always differ by name.
+    of_system = {part: " and ".join(versions) for part, versions in side.versions.items()}
     properties = {
-        "configuration": side.config_id,
+        **of_system,
         CORPUS_PROPERTY: snapshot.made_with.get(CORPUS_PROPERTY, ""),
         "stage scored as retrieved": side.stage,
         "stages reported": ", ".join(_list_stages(snapshot.attributions)),
@@ -174,7 +176,8 @@ def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
         "model that judged": " and ".join(side.judge_models),
         "assay": side.assay_version,
         **snapshot.made_with,
-        **{part: " and ".join(versions) for part, versions in side.versions.items()},
+        "configuration": side.config_id,
+        **of_system,
     }
     return {name: text for name, text in properties.items() if text}
 

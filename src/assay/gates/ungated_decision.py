@@ -7,6 +7,7 @@ from msgspec import structs
 
 from assay.gates.rules import EVENT_METRICS, count_checked_cases, count_unknown_access
 from assay.gates.tag_rules import INJECTIONS, LEAKS
+from assay.metrics.cases.absent_labels import find_rows_of_absent_labels
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count
@@ -58,7 +59,7 @@ def describe_without_gate(table: ScoreTable) -> Decision:
     """
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
-    is_unjudged, is_in_review = has_error.copy(), has_error.copy()
+    is_unjudged, is_in_review, has_absent_label = has_error.copy(), has_error.copy(), has_error.copy()
     for column in table.columns.values():
         is_error = column.status == ERROR
         if not is_error.any():
@@ -67,8 +68,11 @@ def describe_without_gate(table: ScoreTable) -> Decision:
         in_review[find_rows_in_review(column)] = True
         is_unjudged |= without_verdict
         is_in_review |= is_error & in_review
-        has_error |= is_error & ~find_own_failures(column) & ~without_verdict & ~in_review
+        absent_label = find_rows_of_absent_labels(column)
+        has_absent_label |= absent_label
+        has_error |= is_error & ~find_own_failures(column) & ~without_verdict & ~in_review & ~absent_label
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
+    unlabelled = [table.case_ids[row] for row in np.flatnonzero(has_absent_label & ~has_error).tolist()]
     unjudged = [table.case_ids[row] for row in np.flatnonzero(is_unjudged & ~has_error).tolist()]
     to_review = [table.case_ids[row] for row in np.flatnonzero(is_in_review & ~has_error & ~is_unjudged).tolist()]
     total = format_count(len(table.case_ids), "case")
@@ -81,6 +85,11 @@ def describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
+    if unlabelled:
+        reasons.append(
+            f"the labels of {len(unlabelled)} of {total} are not in the corpus: their rankings were not measured "
+            f"(`assay golden relink`): {format_case_ids(unlabelled)}"
+        )
     if unjudged:
         reasons.append(
             f"no verdict is recorded on {len(unjudged)} of {total} (repeat {JUDGE_COMMAND}: it asks what is missing, "

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import floor
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from assay.audit.feedback_signs import is_negative
 from assay.audit.privacy import DEFAULT_RULES, RecordRedactor
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
@@ -24,7 +25,6 @@ from assay.text.refusals.behaviour import detect_behaviour
 
 STRATUM_KEYS = ("tenant", "language", "behaviour", "config", "model", "feedback")
 DEFAULT_STRATUM_KEYS = ("tenant", "language", "behaviour")
-NEGATIVE_FEEDBACK = frozenset(("down", "negative", "bad", "no", "false", "thumbs_down", "dislike"))
 NOT_RECORDED = "not recorded"
 _ROUNDING = 1e-9
 _SENTENCE_END = re.compile(r"(?<=[.?!…])\s+")
@@ -88,28 +88,13 @@ def _read_locale(record: AuditRecord) -> str | None:
     return re.split("[-_]", locale)[0].lower() if locale else None
 
 
-def is_negative(feedback: object) -> bool:
-    """Return whether a user was not content: false, a negative number, a word such as `down`, or one of several.
-
-    >>> is_negative("down"), is_negative(-1), is_negative({"rating": "up", "useful": False}), is_negative(None)
-    (True, True, True, False)
-    """
-    if isinstance(feedback, Mapping):
-        return any(map(is_negative, feedback.values()))
-    if isinstance(feedback, bool):
-        return not feedback
-    if isinstance(feedback, (int, float)):
-        return feedback < 0
-    return isinstance(feedback, str) and feedback.strip().lower() in NEGATIVE_FEEDBACK
-
-
 def _list_doubts(record: AuditRecord, behaviour: str) -> list[str]:
     """Return what the record itself says against its answer; nothing is judged."""
     retrieved = record.retrieved_uids
     if retrieved is None and record.stages is not None:
         retrieved = tuple(chunk.chunk_id for stage in record.stages for chunk in stage.chunks)
     doubts = {
-        "negative feedback": is_negative(record.feedback),
+        "negative feedback": is_negative(record.feedback) is True,
         "target error": record.error is not None,
         "nothing retrieved": retrieved is not None and not retrieved,
         "refused": behaviour in ("abstain", "permission_denied", "escalate", "clarify"),

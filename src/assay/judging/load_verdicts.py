@@ -286,6 +286,29 @@ def match_verdicts(
     return replace(judging, calibrations=matching, refused_calibrations=refused), tuple(notices)
 
 
+def leave_out_unbound_calibrations(
+    judging: RecordedVerdicts | None,
+) -> tuple[RecordedVerdicts | None, tuple[str, ...]]:
+    """Return the judging without calibrations of another judge, model or rubric, and a notice about each of them.
+
+    For answers of no golden set, whose means a calibration corrects: those of the rules and of models stay.
+    """
+    if judging is None:
+        return None, ()
+    mismatches = {
+        metric: mismatch
+        for metric, record in judging.calibrations.items()
+        if parse_metric_name(metric).key_value("by", "") == "judge"
+        and (mismatch := _calibration_mismatch(record, judging, record.golden))
+    }
+    bound = {metric: record for metric, record in judging.calibrations.items() if metric not in mismatches}
+    notices = tuple(
+        f"the calibration of {metric} was measured {mismatch}: it corrects nothing"
+        for metric, mismatch in mismatches.items()
+    )
+    return replace(judging, calibrations=bound), notices
+
+
 def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden: str) -> str:
     """Return how the conditions of a calibration differ from those of this scoring; "" if they are the same."""
     name = parse_metric_name(record.metric)

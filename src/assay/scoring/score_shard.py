@@ -45,6 +45,7 @@ from assay.formats.recorded_outputs.line_checks import (
     normalise_names,
 )
 from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.corpus_texts import CorpusTexts
 from assay.metrics.leaks.find_leaks import find_leaks_once
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import Batch, JoinedRows
@@ -61,6 +62,7 @@ from assay.records.golden_set import Case
 from assay.records.observations import (
     CONTEXT_STAGE,
     RETRIEVED_STAGE,
+    Chunk,
     Observation,
     StageRanking,
     StageRankings,
@@ -137,10 +139,18 @@ def _note_foreign_chunks(rows: JoinedRows, notices: Counter[CountedNoun]) -> Non
         for chunk in rankings.chunks:
             if not chunk.text or not texts.is_told_by_text(chunk):
                 continue
-            parts = () if texts.find_chunks(chunk) else texts.find_wholes(chunk)
-            notices[_TOLD_BY_TEXT if texts.find_chunks(chunk) else _TOLD_BY_PARTS if parts else _UNTOLD] += 1
+            notices[_name_way(texts, chunk)] += 1
     for case, observation in zip(rows.cases, rows.observations, strict=True):
         notices[_TEXTLESS] += len(case.evidence.list_unknown_chunks(observation))
+
+
+def _name_way(texts: CorpusTexts, chunk: Chunk) -> CountedNoun:
+    """Return how the text of a chunk tells what it is."""
+    if texts.find_framed(chunk):
+        return _TOLD_BY_INNER
+    if texts.find_chunks(chunk):
+        return _TOLD_BY_TEXT
+    return _TOLD_BY_PARTS if texts.find_wholes(chunk) else _UNTOLD
 
 
 def _count_foreign(told: str) -> CountedNoun:
@@ -151,6 +161,9 @@ def _count_foreign(told: str) -> CountedNoun:
 
 
 _TOLD_BY_TEXT = _count_foreign("the text of a chunk of the corpus: rights, version and evidence are told by the text")
+_TOLD_BY_INNER = _count_foreign(
+    "the text of a chunk of the corpus between lines of their own: told by that text, as if these lines were of it"
+)
 _TOLD_BY_PARTS = _count_foreign("parts of the texts of the corpus: who may see them is told by these")
 _TEXTLESS = _count_foreign(
     "no text: nothing tells who may see them, and they count as no evidence (report texts, or ids of the corpus)"

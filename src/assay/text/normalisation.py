@@ -5,6 +5,7 @@ Folding is defined for single characters, so that the phrase filter can use the 
 
 from __future__ import annotations
 
+import codecs
 import unicodedata
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
@@ -84,8 +85,35 @@ class _FlatTable(dict[int, str]):
         return flat
 
 
+_COMMON = (
+    "àáảãạăằắẳẵặâầấẩẫậèéẻẽẹêềếểễệìíỉĩịòóỏõọôồốổỗộơờớởỡợùúủũụưừứửữựỳýỷỹỵđ"
+    "ĐÁÀẢÂẤẦĂÊẾỀÍÔỐỒỔỘƠỚỞÚỦƯỨỪÝÉÓÖÄÜäöüñçëïîûåæ“”‘’–—…•·→×≥≤€£°§\xa0"
+)
+"""The characters beyond ASCII that texts in English and Vietnamese, and in some other languages, mostly have."""
+_BYTES, _NO_CHARACTER = 256, "\ufffe"
+
+
+class _CodePage:
+    """A table for `str.translate`, for texts of common characters: a byte for each takes a fifth of the time."""
+
+    def __init__(self, by_code: Mapping[int, str]) -> None:
+        common = [character for character in _COMMON if len(by_code[ord(character)]) == 1]
+        characters = "".join(map(chr, range(128))) + "".join(common)
+        self._encoding = codecs.charmap_build(characters.ljust(_BYTES, _NO_CHARACTER))
+        self._decoding = "".join(by_code[ord(character)] for character in characters).ljust(_BYTES)
+
+    def translate(self, text: str) -> str | None:
+        """Return what `str.translate` returns; None for a text with another character."""
+        try:
+            encoded, _ = codecs.charmap_encode(text, "strict", self._encoding)
+        except UnicodeEncodeError:
+            return None
+        return codecs.charmap_decode(encoded, "strict", self._decoding)[0]
+
+
 class _ArrayTable:
-    """A table for `str.translate`, as a list for ASCII and an array for longer texts: these take a tenth of the time.
+    """A table for `str.translate`, as a list for ASCII, a code page for common characters, and an array for longer
+    texts of others: these take a tenth of the time.
 
     Characters beyond the first 65,536, and those for which the table has several, are looked up one by one.
     """
@@ -103,6 +131,10 @@ class _ArrayTable:
         return [self._by_code[code] for code in range(128)]
 
     @cached_property
+    def _code_page(self) -> _CodePage:
+        return _CodePage(self._by_code)
+
+    @cached_property
     def _codes(self) -> npt.NDArray[np.uint16]:
         """What each character becomes, asked about when a text first has it."""
         import numpy as np
@@ -115,6 +147,9 @@ class _ArrayTable:
         """Return what `str.translate` returns."""
         if text.isascii():
             return text.translate(self._ascii)
+        translated_text = self._code_page.translate(text)
+        if translated_text is not None:
+            return translated_text
         if len(text) < self._SHORTEST:
             return text.translate(self._by_code)
         import numpy as np

@@ -214,8 +214,8 @@ _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs 
 )
 _MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
-_WORD = r"[^\W_]++(?>(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*)"
-_QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(SHORT_MONTHS)}|{NUMBER_WORD_PATTERN})"
+_WORD = r"[^\W_]++(?:(?![-_.,:/])|(?>(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*))"  # few words go on
+_QUANTITY_START = rf"(?:[0-9]|us\$|usd\ |vnd\ |eur\ |gbp\ |thang\ |{'|'.join(SHORT_MONTHS)}|{NUMBER_WORD_PATTERN})"
 # Alternatives in order of precedence. The last one consumes whole words, identifiers, versions and times of day, so
 # that no digit inside them is read as a number, and all further words that begin no number or date. Each alternative is
 # bounded or possessive, so that scanning is linear; the lookahead at the first character is for speed.

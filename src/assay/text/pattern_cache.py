@@ -27,7 +27,7 @@ from assay.text.required_words import Words, list_required_words
 
 _MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 # The number of the layout is raised too when what is kept of an expression is made in another way.
-_MARK = f"expressions of Assay, layout 8, for Python {sys.version}\n".encode()
+_MARK = f"expressions of Assay, layout 9, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -118,7 +118,8 @@ class PatternCache:
 def _open_cache() -> PatternCache:
     """Return the cache of this process: the file beside the compiled modules."""
     patterns = PatternCache(find_pattern_file())
-    if patterns.is_empty and not _can_restore():  # a file that holds any was written where it was possible
+    # A file that holds any was written where that is possible. What nobody may keep is not worth being rewritten.
+    if patterns.is_empty and not (may_write() and _can_restore()):
         return PatternCache(None)
     if may_write():
         atexit.register(patterns.save)

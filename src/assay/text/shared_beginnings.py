@@ -57,12 +57,36 @@ def _merge(ways: Iterable[_Way], flags: int, state: Any) -> list[Item]:
 
 
 def _spread_ways(ways: Iterable[_Way]) -> list[_Way]:
-    """Return alternatives with those among them that are nothing but alternatives written out."""
+    """Return alternatives with those that begin with alternatives written out, if that is not much longer."""
+    constants = import_of_re("_constants")
     spread: list[_Way] = []
     for way in ways:
-        is_branch = len(way) == 1 and way[0][0] is import_of_re("_constants").BRANCH
-        spread += [inner.data for inner in way[0][1][1]] if is_branch else [way]
+        if not way or way[0][0] is not constants.BRANCH:
+            spread.append(way)
+            continue
+        inner, rest = way[0][1][1], way[1:]
+        added = len(inner) * sum(map(_count_items, rest))
+        spread += [[*own.data, *rest] for own in inner] if added <= _MOST_ADDED else [way]
     return spread
+
+
+_MOST_ADDED = 40
+"""Items by which an expression grows where what follows alternatives is written behind each."""
+
+
+def _count_items(item: Item) -> int:
+    """Return of how many items one consists; many more than are allowed if it keeps what it matches."""
+    constants = import_of_re("_constants")
+    operation, argument = item
+    if operation is constants.SUBPATTERN:
+        group, _, _, inner = argument
+        return _MOST_ADDED + 1 if group is not None else sum(map(_count_items, inner))
+    if operation is constants.BRANCH:
+        return sum(sum(map(_count_items, way)) for way in argument[1])
+    if operation in (constants.GROUPREF, constants.GROUPREF_EXISTS):
+        return _MOST_ADDED + 1
+    parts = argument if isinstance(argument, tuple) else (argument,)
+    return 1 + sum(sum(map(_count_items, part)) for part in parts if hasattr(part, "data"))
 
 
 def _group_ways(ways: Iterable[_Way], flags: int) -> list[list[_Way]]:

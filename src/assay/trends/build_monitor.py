@@ -26,6 +26,7 @@ from assay.stats.change_alarms import FALSE_ALARMS, REFERENCE_DAYS, WINDOWS
 from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
+from assay.stats.swapped_weeks import compare_swapped_weeks
 from assay.text.escaping import shorten_to_line
 from assay.trends.collect_traffic import ALL_PERIODS, Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate
@@ -44,10 +45,11 @@ from assay.trends.monitor_results import (
     RefusalBand,
     SampledAnswer,
     SamplingSummary,
+    WeekChange,
 )
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import IN_ERROR, AnswerScorer
-from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
+from assay.trends.traffic_sums import DAYS_PER_WEEK, MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
 from assay.trends.watch import explain_undetectable, find_silent_since, find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
@@ -199,6 +201,7 @@ class _ReportBuilder:
             versions=versions,
             notes=tuple(self._collect_notes()),
             unsearched_reasons=dict(sorted(self._traffic.unsearched_reasons.items())),
+            last_weeks=tuple(self._compare_last_weeks()),
         )
 
     # ── series ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -365,6 +368,29 @@ class _ReportBuilder:
         state, text = _compare_with_band(point.value, point.low, point.high, point.n)
         return RefusalBand(REFUSAL_LOW, REFUSAL_HIGH, point.value, state, f"{point.label}: {text}")
 
+    def _compare_last_weeks(self) -> Iterator[WeekChange]:
+        """Yield how each metric of every answer changed from the seven days before the last seven to these.
+
+        Neither users nor days are alike: what one user got, or one day on which the target failed, is no change. There
+        is nothing to compare where the first answer is of less than fourteen days ago.
+        """
+        answers = self._traffic.sums.answers.get(None)
+        if answers is None or not answers[: max(0, self._calendar.days - 2 * DAYS_PER_WEEK + 1)].any():
+            return
+        sums = {
+            measure: self._traffic.sums.get_last_weeks(measure.name)
+            for measure in self._measures
+            if not measure.sampled and measure.percentile is None
+        }
+        weeks = {measure: by_week for measure, by_week in sums.items() if by_week is not None}
+        p_values = adjust_holm([compare_swapped_weeks(*by_week, self._inputs.seed) for by_week in weeks.values()])
+        for (measure, (totals, sizes)), p in zip(weeks.items(), p_values, strict=True):
+            (sum_before, sum_now), (n_before, n) = totals.sum(axis=1).tolist(), sizes.sum(axis=1).tolist()
+            by_day = self._traffic.sums.get_last_days(measure.name)
+            largest_p = max(p, compare_swapped_weeks(*by_day, self._inputs.seed))
+            values = sum_before / n_before, sum_now / n, int(n_before), int(n)
+            yield WeekChange(measure.name, measure.higher_is_better, *values, largest_p)
+
     def _find_drift(self) -> Iterator[MonitorDrift]:
         compared = self._traffic.questions.changes
         adjusted = adjust_holm([change.p for _, _, change in compared])
@@ -405,6 +431,8 @@ class _ReportBuilder:
                 f"{_OTHER_CORPUS}"
             )
         yield from self._describe_errors()
+        if self._inputs.golden is not None and self._inputs.metrics is None:
+            yield "whether answers state what golden cases require was not looked at: --metrics correct_answer"
         present = self._inputs.corpora.current
         gaps = find_validity_gaps(present.chunks.values()) if present is not None else []
         if gaps:

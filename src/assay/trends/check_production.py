@@ -17,7 +17,7 @@ from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden, write_golden
 from assay.formats.run_files.overwriting import refuse_overwriting
-from assay.judging.load_verdicts import load_requested_verdicts
+from assay.judging.load_verdicts import leave_out_unbound_calibrations, load_requested_verdicts
 from assay.metrics.metric import split_metric_names
 from assay.records.errors import InputError, SettingsError, shorten_repr
 from assay.records.golden_set import GoldenSet
@@ -98,7 +98,8 @@ def monitor(
     for path in (sample_folder, notice.log if notice is not None else None):
         refuse_overwriting([_text(path)], [_name_file(store), *corpus_files, *_texts(golden, verdicts, calibration)])
     options = VerdictOptions(_text(verdicts), judge, _text(calibration), entailment_model=_text(entailment_model))
-    judging, notices = load_requested_verdicts(options)
+    recorded, notices = load_requested_verdicts(options)
+    judging, unbound = leave_out_unbound_calibrations(recorded)
     moment = now or datetime.now(UTC)
     inputs = MonitorInputs(
         by=period,
@@ -118,7 +119,7 @@ def monitor(
     )
     with open_audit_store(str(store)) as opened:
         report, sample = build_monitor(opened, inputs)
-    report = structs.replace(report, notes=(*notices, *report.notes))
+    report = structs.replace(report, notes=(*notices, *unbound, *report.notes))
     if sample_folder is not None:
         _write_sample(Path(sample_folder), sample)
     return _handle_alerts(report, notice or AlertNotice(), chosen, moment)

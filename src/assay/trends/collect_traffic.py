@@ -15,6 +15,7 @@ from itertools import groupby
 import numpy as np
 
 from assay.audit.audit_store import AuditStore
+from assay.audit.feedback_signs import is_negative
 from assay.audit.incident import rebuild_observation
 from assay.audit.load_answers import TimedAnswer, iterate_answer_pages, load_answers, load_labelled_sequences
 from assay.audit.load_incident import FINDING_LABEL
@@ -25,7 +26,7 @@ from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.escaping import shorten_to_line
 from assay.trends.answer_sample import DOUBTFUL, FLAGGED, OTHER, AnswerSampler
 from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedSums, JudgedWeek
-from assay.trends.monitor_measures import MAX_VALUE, Measure, is_negative, list_slices, list_versions
+from assay.trends.monitor_measures import MAX_VALUE, Measure, list_slices, list_versions
 from assay.trends.monitor_results import MonitorLeak, SampledAnswer
 from assay.trends.score_answers import AnswerScorer, AnswerScores, describe_asker
 from assay.trends.topic_drift import QuestionDrift

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from assay.audit.feedback_signs import is_negative
 from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, may_metric_gate, parse_metric
 from assay.metrics.judged.judge_requests import RecordedVerdicts
-from assay.records.audit_records import AuditRecord, Feedback
+from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, shorten_repr
 from assay.records.observations import RETRIEVED_STAGE, Observation, find_stage
 from assay.text.escaping import shorten_to_line
@@ -46,8 +47,6 @@ ALLOWED_SHARES = {
 }
 """Bounds to offer for metrics of which none, or all, is the only right share: they need no weeks to compare with."""
 LEAKS, STALE = "visibility_leaks", "stale_chunks"
-DOWN_WORDS = frozenset({"down", "negative", "bad", "wrong", "dislike", "thumbs_down", "thumbs-down", "no", "👎"})
-UP_WORDS = frozenset({"up", "positive", "good", "right", "like", "thumbs_up", "thumbs-up", "yes", "👍"})
 MAX_VALUE = 120
 """The longest name of a version or slice that is shown whole."""
 _SLICE_KEYS = ("tenant", "role", "locale", "config", "model", "prompt")
@@ -83,28 +82,6 @@ class Measure(Struct, frozen=True):
 
 
 RecordReader = Callable[[AuditRecord, Observation], float | None]
-
-
-def is_negative(feedback: Feedback | None) -> bool | None:
-    """Return whether feedback is negative; None for none, or where it does not say.
-
-    Numbers below 0.5 are negative, or below 0 where they are whole: -1 is down, 0 is undecided, 1 is up.
-
-    >>> is_negative("down"), is_negative(True), is_negative({"rating": -1}), is_negative("too long")
-    (True, False, True, None)
-    """
-    if isinstance(feedback, dict):
-        verdicts = [is_negative(value) for name, value in sorted(feedback.items()) if value is not None]
-        stated = [verdict for verdict in verdicts if verdict is not None]
-        return any(stated) if stated else None
-    if isinstance(feedback, bool):
-        return not feedback
-    if isinstance(feedback, str):
-        word = feedback.strip().lower()
-        return True if word in DOWN_WORDS else False if word in UP_WORDS else None
-    if isinstance(feedback, (int, float)):
-        return None if feedback == 0 else feedback < 0.5
-    return None
 
 
 def _read_feedback(record: AuditRecord, _: Observation) -> float | None:

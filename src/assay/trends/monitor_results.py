@@ -193,6 +193,22 @@ class MonitorDrift(Struct, frozen=True):
     text: str
 
 
+class WeekChange(Struct, frozen=True):
+    """A metric over the last seven days, `value`, and over the seven `before` them, each with its number of answers.
+
+    `p` is that of the difference: the larger one of two tests, one that swaps the weeks of users, adjusted for all
+    metrics that were compared, and one that swaps each day with the same weekday of the other week.
+    """
+
+    metric: str
+    higher_is_better: bool | None
+    before: float
+    value: float
+    n_before: int
+    n: int
+    p: float
+
+
 class MonitorPeriod(Struct, frozen=True):
     """The days that a report covers, both inclusive."""
 
@@ -205,7 +221,7 @@ class MonitorReport(Struct, frozen=True):
 
     `leak_count` counts all leaking answers, `leaks` lists the first, and `unsearched` counts the answers in which no
     leak could be looked for, because nothing tells who may see what; `unsearched_reasons` counts them by what is
-    missing.
+    missing. `last_weeks` compares the last seven days with the seven before, for metrics of every answer.
     """
 
     title: str
@@ -224,6 +240,7 @@ class MonitorReport(Struct, frozen=True):
     versions: tuple[ChangedVersion, ...]
     notes: tuple[str, ...]
     unsearched_reasons: dict[str, int] = {}
+    last_weeks: tuple[WeekChange, ...] = ()
 
     @property
     def has_unmeasured_bound(self) -> bool:

@@ -15,7 +15,7 @@ from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
 from assay.trends.monitor_results import CORRECTED, LeakGroup, MonitorPoint, MonitorReport, MonitorSeries, group_leaks
 from assay.trends.version_changes import describe_deployments
-from assay.trends.watch import list_unmeasured_lines, list_watch_lines
+from assay.trends.watch import list_unmeasured_lines, list_watch_lines, list_week_lines
 
 MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT, MAX_ANSWERS_NAMED = 10, 4, 12, 3
 
@@ -24,7 +24,7 @@ def describe_monitor(report: MonitorReport) -> dict[str, Any]:
     """Return the report as plain values: the data of the monitor's page."""
     values: dict[str, Any] = {"page": "monitor", **msgspec.to_builtins(report)}
     values["period"] = {"from": report.period.first, "to": report.period.last}
-    values["watch"], values["leak_gaps"] = list_watch_lines(report), list_leak_gaps(report)
+    values["watch"], values["leak_gaps"] = [*list_week_lines(report), *list_watch_lines(report)], list_leak_gaps(report)
     values["unmeasured_bounds"] = list_unmeasured_lines(report)
     for drift in values["drift"]:
         drift["from"], drift["to"] = drift.pop("from_period"), drift.pop("to_period")
@@ -82,6 +82,7 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     """Yield what is to be said below the tables: refusals, the sample, versions, and what could not be measured."""
     if not report.alerts:
         yield "no alert in this period"
+    yield from list_week_lines(report)
     yield from list_watch_lines(report)
     yield from list_leak_gaps(report)
     yield from list_unknown_lines(report)
@@ -178,7 +179,8 @@ def render_chat_lines(report: MonitorReport) -> list[str]:
     if len(lines) == 1:
         lines.append("- no alert" if report.unsearched else "- no alert, no leak")
     lines[1:1] = [f"- 🔴 not measured: {escape_markdown(line)}" for line in list_unmeasured_lines(report)]
-    lines += [f"- {escape_markdown(line)}" for line in (*list_leak_gaps(report), *list_watch_lines(report))]
+    watched = (*list_week_lines(report), *list_leak_gaps(report), *list_watch_lines(report))
+    lines += [f"- {escape_markdown(line)}" for line in watched]
     lines += [f"- {escape_markdown(line)}" for line in list_unknown_lines(report)]
     lines.append(f"- refusals: {escape_markdown(report.refusal_band.text)}")
     lines += _render_headlines(report.series)

@@ -24,6 +24,7 @@ from assay.trends.monitor_measures import Measure
 
 USER_GROUPS = 512
 MICROSECONDS_PER_DAY = 86_400_000_000
+DAYS_PER_WEEK = 7
 _BINS_PER_DOUBLING = 64
 """Bins of the histogram from which percentiles are read: 1.1% wide."""
 SeriesKey = tuple[str | None, str]
@@ -111,6 +112,7 @@ class TrafficSums:
         self._groups: dict[SeriesKey, tuple[FloatArray, FloatArray]] = {}
         self._counts: Counter[str | None] = Counter()
         self._unknown: Counter[SeriesKey] = Counter()
+        self._weeks: dict[str, tuple[FloatArray, FloatArray]] = {}
 
     def add_rows(
         self,
@@ -151,6 +153,33 @@ class TrafficSums:
         totals, sizes = self._groups[key]
         totals += np.bincount(groups, weights=values, minlength=USER_GROUPS)
         sizes += np.bincount(groups, minlength=USER_GROUPS)
+        if key[0] is None:
+            self._add_to_weeks(key[1], days, groups, values)
+
+    def _add_to_weeks(self, name: str, days: IndexArray, groups: IndexArray, values: FloatArray) -> None:
+        """Add values of the last seven days of all, and of the seven before, by group of users."""
+        weeks = (days - (self.calendar.days - 2 * DAYS_PER_WEEK)) // DAYS_PER_WEEK
+        rows = weeks >= 0
+        if not rows.any():
+            return
+        places = weeks[rows] * USER_GROUPS + groups[rows]
+        totals, sizes = self._weeks.setdefault(name, (np.zeros(2 * USER_GROUPS), np.zeros(2 * USER_GROUPS)))
+        totals += np.bincount(places, weights=values[rows], minlength=2 * USER_GROUPS)
+        sizes += np.bincount(places, minlength=2 * USER_GROUPS)
+
+    def get_last_weeks(self, name: str) -> tuple[FloatArray, FloatArray] | None:
+        """Return sums and counts of the seven days before the last seven and of the last seven, each of shape
+        (2, groups of users); None for a measure without values in one of them."""
+        totals, sizes = self._weeks.get(name, (np.zeros(2 * USER_GROUPS), np.zeros(2 * USER_GROUPS)))
+        by_week = totals.reshape(2, USER_GROUPS), sizes.reshape(2, USER_GROUPS)
+        return by_week if by_week[1].any(axis=1).all() else None
+
+    def get_last_days(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Return sums and counts of a measure on each of the last fourteen days, of shape (2, 7): the same weekdays are
+        in one column."""
+        days = slice(-2 * DAYS_PER_WEEK, None)
+        totals, sizes = self.totals[None, name][days], self.sizes[None, name][days]
+        return totals.reshape(2, DAYS_PER_WEEK), sizes.reshape(2, DAYS_PER_WEEK)
 
     def close_period(self) -> None:
         """Turn the sums of the current period into estimates."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import Literal
 
 import numpy as np
@@ -19,6 +20,8 @@ from assay.trends.monitor_results import CORRECTED, BoundWatch, MonitorAlert, Mo
 from assay.trends.traffic_sums import Calendar
 
 MAX_NAMES = 8
+WEEK_LEVEL = 0.05
+"""The level of all comparisons of the last two weeks together."""
 
 
 def find_watched_since(sums: WatchedSums, calendar: Calendar, first_day: int) -> tuple[str | None, str]:
@@ -114,6 +117,31 @@ def list_unmeasured_lines(report: MonitorReport) -> list[str]:
         for bound in series.bounds
         if bound.state == "unmeasured"
     ]
+
+
+def list_week_lines(report: MonitorReport) -> Iterator[str]:
+    """Yield how the last seven days compare with the seven before: what is significant, and that the rest is not."""
+    if not report.last_weeks:
+        return
+    last = date.fromisoformat(report.period.last)
+    days = f"the 7 days to {last} compared with the 7 before"
+    by_word: dict[str, list[str]] = {}
+    for change in report.last_weeks:
+        name = format_metric_title(change.metric)
+        if change.p > WEEK_LEVEL:
+            by_word.setdefault("not significant", []).append(name)
+            continue
+        rises = change.value > change.before
+        word = ("rose" if rises else "fell") if change.higher_is_better is None else ""
+        word = word or ("better" if rises == change.higher_is_better else "worse")
+        values = " → ".join(format_number(value, change.metric) for value in (change.before, change.value))
+        by_word.setdefault(word, []).append(f"{name} {values}")
+    for word in ("worse", "better", "rose", "fell"):
+        if word in by_word:
+            yield f"{days}, significantly {word}: {', '.join(by_word[word])}"
+    if "not significant" in by_word:
+        names = _join_names(by_word["not significant"])
+        yield f"{days}, not significant (a difference may be too small to show): {names}"
 
 
 def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:

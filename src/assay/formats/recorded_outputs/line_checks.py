@@ -82,8 +82,14 @@ def _fit_errors(row: Any, record: type[msgspec.Struct], at: str) -> Iterator[tup
             owner, name = _find_owner(row, field.removeprefix(at).removeprefix("."))
             if code == "E_MISSING" and isinstance(owner, dict):
                 message += _suggest_key(name, owner)
-            if code != "E_UNKNOWN_FIELD":
+            if code == "E_UNKNOWN_FIELD" and field.startswith(_OF_USER):
+                yield field, message.replace(", or an x_ name", ""), code  # which only whole rows may have
+            elif code != "E_UNKNOWN_FIELD":
                 yield field, message, code
+
+
+_OF_USER = "user."
+"""Unknown members are allowed, but not of the user: they may decide what the user may see."""
 
 
 def _find_owner(row: Any, path: str) -> tuple[Any, str]:

@@ -10,6 +10,9 @@ from msgspec import Struct
 from assay.metrics.cases.case_index import CHUNK_ID, QUOTE, CaseIndex
 from assay.records.golden_set import Evidence
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
+from assay.stats.arrays import BoolArray
+
+_NAMES = "the golden set names "
 
 
 def find_absent_label(case: CaseIndex) -> str | None:
@@ -78,11 +81,18 @@ def mark_absent_labels(column: ScoreColumn, labels: dict[int, str]) -> ScoreColu
     reasons = list(column.reasons)
     values, status, reason = column.values.copy(), column.status.copy(), column.reason.copy()
     for row in rows:
-        text = f"the golden set names {labels[row]}, which is not in the corpus"
+        text = f"{_NAMES}{labels[row]}, which is not in the corpus"
         if text not in reasons:
             reasons.append(text)
         values[row], status[row], reason[row] = 0.0, ERROR, np.uint16(reasons.index(text))
     return ScoreColumn(column.metric, values, status, reason, tuple(reasons))
+
+
+def find_rows_of_absent_labels(column: ScoreColumn) -> BoolArray:
+    """Return which rows of a column are errors because their label is not in the corpus."""
+    codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(_NAMES)]
+    rows: BoolArray = (column.status == ERROR) & np.isin(column.reason, codes)
+    return rows
 
 
 def leave_out_rows(column: ScoreColumn, rows: Sequence[int], reason: str) -> ScoreColumn:

@@ -30,6 +30,10 @@ _MOST_KEPT = 4096  # cached answers about texts
 _MOST_COMPARED = 200
 """The most chunks of the corpus in which a part is searched: more of them share nothing but a phrase."""
 _MOST_JOINED = 64  # cached texts of documents
+_MOST_ADDED_LINES = 3
+_MOST_ADDED_WORDS = 80
+"""The most lines before and after the text of a chunk that an index may add, such as a sentence of context, and the
+most words in them."""
 _CUT = "\x00"  # stands in no word
 _Version = tuple[str | None, str | None]
 """A document and its version."""
@@ -43,6 +47,7 @@ class CorpusTexts:
         self._chunks = corpus.chunks
         self._read_restricted = read_restricted
         self._find_wholes_once = lru_cache(maxsize=_MOST_KEPT)(self._find_wholes)
+        self._find_framed_once = lru_cache(maxsize=_MOST_KEPT)(self._find_framed)
         self._collect_accesses_once = lru_cache(maxsize=_MOST_KEPT)(self._collect_accesses)
         self._join_document_once = lru_cache(maxsize=_MOST_JOINED)(self._join_document)
 
@@ -52,27 +57,63 @@ class CorpusTexts:
 
     def find_chunks(self, chunk: Chunk) -> Sequence[CorpusChunk]:
         """Return the chunk of the corpus with the id of a reported one; where it has no such id, all that have its
-        text."""
+        text, or of which it is the text with a few lines more."""
         corpus_chunk = self._chunks.get(chunk.chunk_id)
         if corpus_chunk is not None:
             return (corpus_chunk,)
-        return self._chunks_by_text.get(_digest_text(chunk.text), ()) if chunk.text else ()
+        return self._find_by_text(chunk.text) or self.find_framed(chunk) if chunk.text else ()
+
+    def _find_by_text(self, text: str) -> Sequence[CorpusChunk]:
+        return self._chunks_by_text.get(_digest_text(text), ())
+
+    def find_framed(self, chunk: Chunk) -> Sequence[CorpusChunk]:
+        """Return the chunks of the corpus whose text a chunk has between a few lines of its own, such as a sentence of
+        context; none if the corpus has its id or its text, or if it is made of several of its texts."""
+        if not chunk.text or chunk.chunk_id in self._chunks or self._find_by_text(chunk.text):
+            return ()
+        return self._find_framed_once(chunk.text)
+
+    def _find_framed(self, text: str) -> Sequence[CorpusChunk]:
+        """Return the chunks that have most of the lines of a text, all but up to three at each end.
+
+        The lines at the ends may not have eight words in a row of a text of the corpus, whose chunk would be in it too.
+        """
+        if self._find_wholes_once(text):
+            return ()
+        lines = [line for line in text.splitlines() if tokenise_text(line)]
+        most = min(_MOST_ADDED_LINES, len(lines) - 1)
+        frames = [(head, tail) for head in range(most + 1) for tail in range(most + 1) if 0 < head + tail < len(lines)]
+        for head, tail in sorted(frames, key=sum):
+            inner, last = "\n".join(lines[head : len(lines) - tail]), len(lines) - tail
+            added = "\n".join(lines[:head]), "\n".join(lines[last:])
+            count = sum(len(tokenise_text(part)) for part in added)
+            if count > _MOST_ADDED_WORDS or count > len(tokenise_text(inner)):
+                continue
+            chunks = self._find_by_text(inner)
+            if chunks:
+                return () if any(map(self._find_sharing, added)) else chunks
+        return ()
 
     def use_known_ids(self, observation: Observation) -> Observation:
         """Return an observation in which a chunk whose id the corpus does not have is named as the one chunk of the
-        corpus that has its text, in every stage and citation; as it is where the answer's text names such an id."""
+        corpus that has its text, in every stage and citation; as it is where the answer's text names such an id.
+
+        Lines that were added to the text are left out: they are no difference of what is indexed.
+        """
         names: dict[str, str] = {}
+        texts: dict[str, str | None] = {}
         for stage in observation.stages or ():
             for chunk in stage.chunks:
                 twins = () if chunk.chunk_id in self._chunks else self.find_chunks(chunk)
                 if len(twins) == 1:
                     names[chunk.chunk_id] = twins[0].chunk_id
+                    texts |= {chunk.chunk_id: twins[0].text} if self.find_framed(chunk) else {}
         answer = observation.answer if isinstance(observation.answer, str) else ""
         if not names or any(name in answer for name in names):
             return observation
         return structs.replace(
             observation,
-            stages=tuple(_rename_chunks(stage, names) for stage in observation.stages or ()),
+            stages=tuple(_rename_chunks(stage, names, texts) for stage in observation.stages or ()),
             citations=_rename(observation.citations, names),
             sentences=observation.sentences
             and tuple(
@@ -90,10 +131,22 @@ class CorpusTexts:
 
     def find_contained(self, chunk: Chunk) -> Sequence[CorpusChunk]:
         """Return the chunk of the corpus with the id of a reported one; where it has no such id, all that it contains
-        as a whole."""
+        as a whole, whatever else it has."""
         words = _join_words(chunk.text)
         wholes = self.find_wholes(chunk)
-        return self.find_chunks(chunk) or [whole for whole in wholes if _join_words(whole.text) in words]
+        return self.find_chunks(chunk) or [
+            whole for whole in wholes or self._find_sharing(chunk.text) if _join_words(whole.text) in words
+        ]
+
+    def _find_sharing(self, text: str | None) -> list[CorpusChunk]:
+        """Return the chunks of the corpus that have eight words in a row of a text; none if these are too many."""
+        restricted = self._read_restricted()
+        words = tokenise_text(text or "")
+        if restricted is None or len(words) < COPIED_RUN_LENGTH:
+            return []
+        owners = restricted.runs.find_hidden_runs(words, lambda texts: np.zeros(texts.shape, np.bool_))
+        runs = Counter(number for _, numbers in owners for number in set(numbers))
+        return [self._chunks[restricted.ids[number]] for number in sorted(runs)] if len(runs) <= _MOST_COMPARED else []
 
     def find_access(self, chunk: Chunk, user: User) -> bool | None:
         """Return whether a user may see a chunk by its text; None if nothing in the corpus tells, or not alike.
@@ -102,7 +155,9 @@ class CorpusTexts:
         """
         if not chunk.text:
             return None
-        verdicts = {is_visible(access, user) for access in self._collect_accesses_once(chunk.text)}
+        framed = self.find_framed(chunk)
+        accesses = map(read_corpus_access, framed) if framed else self._collect_accesses_once(chunk.text)
+        verdicts = {is_visible(access, user) for access in accesses}
         if verdicts:
             return verdicts.pop() if len(verdicts) == 1 else None
         wholes = self.find_wholes(chunk)
@@ -116,16 +171,10 @@ class CorpusTexts:
     def _find_wholes(self, text: str) -> tuple[CorpusChunk, ...]:
         """Return the chunks of the corpus that have all of another text of eight words or more: each by itself, else
         together in one document, else one after the other."""
-        restricted = self._read_restricted()
-        words = tokenise_text(text)
-        if restricted is None or len(words) < COPIED_RUN_LENGTH:
+        joined = " ".join(tokenise_text(text))
+        candidates = self._find_sharing(text)
+        if not candidates:
             return ()
-        owners = restricted.runs.find_hidden_runs(words, lambda texts: np.zeros(texts.shape, np.bool_))
-        runs = Counter(number for _, numbers in owners for number in set(numbers))
-        if len(runs) > _MOST_COMPARED:
-            return ()
-        joined = " ".join(words)
-        candidates = [self._chunks[restricted.ids[number]] for number in sorted(runs)]
         wholes = tuple(chunk for chunk in candidates if joined in _join_words(chunk.text))
         return wholes or self._find_in_documents(joined, candidates) or _find_parts(joined, candidates)
 
@@ -187,9 +236,16 @@ def _digest_text(text: str) -> bytes:
     return blake2b(_join_words(text).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def _rename_chunks(stage: Stage, names: Mapping[str, str]) -> Stage:
-    chunks = (structs.replace(chunk, chunk_id=names.get(chunk.chunk_id, chunk.chunk_id)) for chunk in stage.chunks)
-    return structs.replace(stage, chunks=tuple(chunks))
+def _rename_chunks(stage: Stage, names: Mapping[str, str], texts: Mapping[str, str | None]) -> Stage:
+    """Return a stage with other names of its chunks, and where there are any with other texts, without their hashes."""
+    chunks = [
+        structs.replace(chunk, text=texts[chunk.chunk_id], text_hash=None)
+        if chunk.text is not None and chunk.chunk_id in texts
+        else chunk
+        for chunk in stage.chunks
+    ]
+    renamed = (structs.replace(chunk, chunk_id=names.get(chunk.chunk_id, chunk.chunk_id)) for chunk in chunks)
+    return structs.replace(stage, chunks=tuple(renamed))
 
 
 def _rename(citations: tuple[str, ...] | None, names: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -34,9 +34,11 @@ def format_number(value: float | None, metric: str = "", more_decimals: int = 0)
 
 
 def format_with_count(summary: Summary | None) -> str:
-    """Return a summary's value with the number of cases scored, `n/a` if none was."""
-    if summary is None or summary.value is None:
+    """Return a summary's value with the number of cases scored; `n/a` if none was, with how many are in error."""
+    if summary is None:
         return NOT_AVAILABLE
+    if summary.value is None:
+        return f"{NOT_AVAILABLE} ({format_count(summary.errors, 'error')})" if summary.errors else NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     return f"{format_value(summary)} (n={summary.scored}{errors}{format_open_counts(summary)})"
 
@@ -141,16 +143,32 @@ def get_metric_class(metric: str) -> str:
     return JUDGED if judged else DETERMINISTIC
 
 
+_WORDS_ALIKE = 4
+"""With how many words in common two reasons of errors begin alike: "the golden set names a:1, which …"."""
+
+
 def find_common_reason(column: ScoreColumn | None) -> str:
-    """Return the commonest reason why rows of a column have no number; "" if all have one."""
+    """Return the commonest reason why rows of a column have no number; "" if all have one.
+
+    Where most of them are errors, it is that of an error. Errors that begin alike count together, because each may name
+    something of its case.
+    """
     if column is None:
         return ""
-    without = column.reason[(column.status == NOT_APPLICABLE) | (column.status == ERROR)]
-    counts = np.bincount(without, minlength=len(column.reasons)).tolist()
-    largest = max(counts, default=0)
-    if not largest:
+    errors, absent = column.status == ERROR, column.status == NOT_APPLICABLE
+    is_mostly_error = np.count_nonzero(errors) > np.count_nonzero(absent)
+    codes = column.reason[errors if is_mostly_error else errors | absent]
+    counts = np.bincount(codes, minlength=len(column.reasons)).tolist()
+    by_beginning: dict[str, list[tuple[int, str]]] = {}
+    for reason, count in zip(column.reasons, counts, strict=True):
+        if count:
+            beginning = " ".join(reason.split()[:_WORDS_ALIKE]) if is_mostly_error else reason
+            by_beginning.setdefault(beginning, []).append((-count, reason))
+    if not by_beginning:
         return ""
-    return min(reason for reason, count in zip(column.reasons, counts, strict=True) if count == largest)
+    alike = min(by_beginning.values(), key=lambda rows: (sum(count for count, _ in rows), min(rows)))
+    _, reason = min(alike)
+    return f"{reason} (and {len(alike) - 1} alike)" if len(alike) > 1 else reason
 
 
 def find_source_column(metric: str, table: ScoreTable) -> ScoreColumn | None:

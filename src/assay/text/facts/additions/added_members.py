@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import takewhile
 
 from assay.text.facts.additions.added_holders import NOT_ADDED, VERB_FOLLOWS
@@ -19,7 +18,7 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.only_facts import is_grammar
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.read_text import ReadText, Word, cache_of_texts
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.pattern_cache import compile_pattern
@@ -58,7 +57,7 @@ def judge_added_member(texts: FactTexts) -> FactJudgment | None:
     return None
 
 
-@lru_cache(maxsize=512)
+@cache_of_texts(maxsize=512)
 def _list_members(facts: tuple[ReadText, ...]) -> Sequence[frozenset[str]]:
     """Return the words of each member of the lists in facts, or of a fact if it is none."""
     members = []

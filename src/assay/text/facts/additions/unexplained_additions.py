@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.read_text import ReadText, Word, cache_of_texts
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity
@@ -44,7 +42,7 @@ def _is_among(own: Quantity, expected: QuantityIndex) -> bool:
     return any(is_same_quantity(wanted, own) for wanted in expected.iterate_candidates(own))
 
 
-@lru_cache(maxsize=16)
+@cache_of_texts(maxsize=16)
 def _index_values(texts: tuple[ReadText, ...]) -> QuantityIndex:
     """Return the quantities of the texts of a case, which all of its facts share."""
     return QuantityIndex([own for text in texts for own in text.quantities])

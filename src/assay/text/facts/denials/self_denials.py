@@ -8,7 +8,6 @@ either states is open.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice
 
 from msgspec import Struct
@@ -17,7 +16,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CONTRACTED_VERBS, DENIES_IN_OTHER_LANGUAGES
 from assay.text.facts.cues.word_classes import SAYS_NO_MORE
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText, Word
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText, Word, cache_of_texts
 from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -63,7 +62,7 @@ def find_contrary_sentence(answer: ReadText, fact: ReadText, question: ReadText)
     return ""
 
 
-@lru_cache(maxsize=16)
+@cache_of_texts(maxsize=16)
 def _read_sentences(answer: ReadText) -> Sequence[_Sentence]:
     """Return the statements of an answer."""
     spans = dict.fromkeys((clause.sentence_start, clause.sentence_end) for clause in answer.clauses)

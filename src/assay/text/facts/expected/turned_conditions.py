@@ -7,15 +7,13 @@ does not matter. The patterns are for folded text (`fold_in_place`).
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import HOLDS_EXCEPT, HOLDS_IF, ONLY_STARTS, UNCONDITIONAL
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.read_text import ReadText, cache_of_texts
 
 _CONDITION = build_pattern(rf"\b(?:(?P<always>{UNCONDITIONAL})|(?P<unless>{HOLDS_EXCEPT})|(?P<if>{HOLDS_IF}))\b")
 _END = build_pattern(r"[,;.!?)]|\Z")
@@ -49,7 +47,7 @@ def find_turned_condition(question: ReadText, reference: ReadText, answer: ReadT
     return f'the answer turns or drops the condition with "{answer.text[word.start : word.end]}"'
 
 
-@lru_cache(maxsize=1024)
+@cache_of_texts(maxsize=1024)
 def _list_conditions(text: ReadText, question: ReadText) -> dict[str, _Condition]:
     """Return what each word of the conditions of a text does, by its key; words of the question are left out."""
     conditions: dict[str, _Condition] = {}

@@ -7,11 +7,10 @@ season alone. What an answer says with a value as its source does is no other st
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.read_text import ReadText, Word, cache_of_texts, read_text
 from assay.text.facts.reading.text_parts import find_part, list_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
@@ -28,7 +27,7 @@ def is_said_with(texts: FactTexts, word: Word, stated: Quantity) -> bool:
     return any(part.find_word(word, True) for part in iterate_value_sources(texts, stated))
 
 
-@lru_cache(maxsize=512)
+@cache_of_texts(maxsize=512)
 def _list_parts(text: ReadText, stated: Quantity) -> Sequence[ReadText]:
     parts = []
     for own in text.quantities:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DENIES_IN_OTHER_WORDS, DENYING_BEFORE_PREDICATE, PROHIBITS_IN_VIETNAMESE
 from assay.text.facts.cues.question_cues import ASKS_WHAT
-from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.read_text import ReadText, Word, cache_of_texts
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.late_pattern import LatePattern
@@ -34,7 +33,7 @@ _DENIED_PREDICATE = build_pattern(
 _CONDITION = build_pattern(rf"\b{CONDITION}\b")
 
 
-@lru_cache(maxsize=256)  # of an answer and its question, many rules ask this for each fact
+@cache_of_texts(maxsize=256)  # of an answer and its question, many rules ask this for each fact
 def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> Sequence[re.Match[str]]:
     """Return the negations between two positions of a text; "no more than" and "not only" deny nothing.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from assay.text.facts.cues.event_cues import CONTRARY_STATES, OPPOSITE_EVENTS, OPPOSITE_EVENTS_IN_VIETNAMESE
-from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.read_text import ReadText, cache_of_texts
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.pattern_cache import get_required_words
@@ -113,7 +113,7 @@ def find_opposite_event(question: ReadText, answer: ReadText, low: int, high: in
     return None
 
 
-@lru_cache(maxsize=1024)
+@cache_of_texts(maxsize=1024)
 def _list_asked(question: ReadText, ignores_marks: bool) -> list[tuple[LatePattern, LatePattern, tuple[int, int]]]:
     """Return the pairs of which a question has one side and not the other: that side, the other, and where it is."""
     text = question.plain if ignores_marks else question.text.lower()

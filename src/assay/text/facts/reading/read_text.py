@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import ParamSpec, TypeVar, cast
 
 from msgspec import Struct, structs
 
@@ -26,6 +27,9 @@ from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.weekdays import spell_other_days
 from assay.text.tokens import classify_word, count_shared_letters, find_token_spans, is_unmarked_stop
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
 class Word(Struct, frozen=True):
@@ -246,7 +250,27 @@ def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Ite
 
 _LONGEST_CACHED = 4000
 _read_cached = lru_cache(maxsize=4096)(ReadText)  # facts of the golden set meet many answers, and an answer many facts
-_read_long = lru_cache(maxsize=2)(ReadText)  # a long answer meets as many; it and a long reference are in use at a time
+_forget_results: list[Callable[[], None]] = []
+"""What empties the caches of functions of read texts."""
+
+
+@lru_cache(maxsize=2)  # a long answer meets as many facts; it and a long reference are in use at a time
+def _read_long(text: str) -> ReadText:
+    for forget in _forget_results:
+        forget()  # the words of a text take fifty times its own memory
+    return ReadText(text)
+
+
+def cache_of_texts(maxsize: int) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Return a decorator that keeps the last results of a function of read texts until another long text is read, which
+    `lru_cache` would keep alive with its words."""
+
+    def decorate(compute: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        cached = lru_cache(maxsize)(compute)
+        _forget_results.append(cached.cache_clear)
+        return cast("Callable[Parameters, Result]", cached)
+
+    return decorate
 
 
 def read_text(text: str) -> ReadText:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND, AND_BEFORE_MEMBER, NO_CLAUSE_BEFORE_CON, SET_AGAINST
-from assay.text.facts.reading.read_text import ClauseSpan, ReadText
+from assay.text.facts.reading.read_text import ClauseSpan, ReadText, cache_of_texts
 from assay.text.quantities.quantity import Quantity
 
 _PART_CUT = build_pattern(
@@ -42,7 +41,7 @@ class Part(Struct, frozen=True):
     separation: int = SENTENCE_CUT
 
 
-@lru_cache(maxsize=256)
+@cache_of_texts(maxsize=256)
 def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
     """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
     parts: list[Part] = []

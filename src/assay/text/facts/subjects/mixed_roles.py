@@ -20,7 +20,7 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.identifiers import list_identifiers
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText, cache_of_texts
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.languages import is_vietnamese
@@ -257,7 +257,7 @@ def _is_among(value: Quantity, values: QuantityIndex) -> bool:
     return any(is_same_quantity(other, value) for other in values.iterate_candidates(value))
 
 
-@lru_cache(maxsize=512)
+@cache_of_texts(maxsize=512)
 def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
     statements, identifiers = [], list_identifiers(text.text)
     for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high)), in_syllables):
@@ -270,7 +270,7 @@ def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) ->
     return statements
 
 
-@lru_cache(maxsize=1024)
+@cache_of_texts(maxsize=1024)
 def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleTerm]:
     """Return the terms between two positions: words, or in Vietnamese pairs of syllables and what is no syllable."""
     words = text.list_words(low, high)
