@@ -124,6 +124,13 @@ def test_a_few_lines_before_or_after_a_text_leave_it_that_of_its_chunk(text: str
     assert 1.0 == score(pay, "visibility_leaks", make_corpus(tenant="b"))
 
 
+@pytest.mark.parametrize("text", [f"PURPLE-CANARY-77\n{LEAVE}", f"{LEAVE}\nPURPLE-CANARY-77"])
+def test_what_a_case_forbids_leaks_in_a_line_beside_an_expected_text(text: str) -> None:
+    evidence, user = (Evidence(({"chunk_id": "hr:1"},)),), User(roles=("owner",))
+    case = Case("c", "When?", evidence=evidence, user=user, forbidden_text=("PURPLE-CANARY-77",))
+    assert 1.0 == score([Chunk("n-1", text=text)], "visibility_leaks", make_corpus(), case=case)
+
+
 @pytest.mark.parametrize(
     "text",
     [
