@@ -575,7 +575,9 @@ def _search_texts(search: _TextSearch, observation: Observation, leaks: Leaks) -
     stage_names = {stage.name for stage in observation.stages or ()}
     is_injection = INJECTION in case.case.tags
     chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks] if case.case.forbidden_text else []
-    expected_ids = {chunk.chunk_id for chunk in chunks if _is_expected(case, chunk) and not _has_added_lines(case, chunk)}
+    expected_ids = {
+        chunk.chunk_id for chunk in chunks if _is_expected(case, chunk) and not _has_added_lines(case, chunk)
+    }
     texts = [reported for reported in list_reported_texts(case, observation, hidden) if reported.text]
     others = [reported for reported in texts if reported.location != IN_ANSWER]
     others_leak = bool(others) and bool(search.find_disclosures(_join_texts(others)))
