@@ -70,14 +70,14 @@ class DocumentSearch:
     def __init__(self, name: str, corpora: VersionedCorpora) -> None:
         self.name, self._corpora = name, corpora
         self._ids: dict[str | None, frozenset[str]] = {None: _list_ids(name, corpora.present)}
-        self._runs = {None: _list_own_runs(self._ids[None], corpora.present)}
+        self._runs: dict[str | None, set[tuple[str, ...]]] = {None: _list_own_runs(self._ids[None], corpora.present)}
         for version, corpus in corpora.by_version.items():
             self._ids[version] = _list_ids(name, corpus)
             self._runs[version] = _list_own_runs(self._ids[version], corpus)
         self.is_known = None if corpora.is_empty else any(self._ids.values())
 
     def needs_texts(self, record: AuditRecord) -> bool:
-        """Return whether only texts tell what some chunks of a record are, because the corpus does not have their ids."""
+        """Return whether only texts tell what some chunks of a record are: the corpus does not have their ids."""
         corpus = self._corpora.find_corpus(record)
         if corpus is None or not self._runs[self._corpora.find_version(record)]:
             return False
