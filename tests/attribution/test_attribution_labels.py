@@ -40,6 +40,11 @@ def test_whether_evidence_arrived_that_the_corpus_does_not_have_is_unknown(
     assert absent_alone is blamed(case(evidence=(gone, office)), trace, corpus(), settings=settings).reached
 
 
+def test_evidence_did_not_arrive_where_nothing_was_shown_whatever_its_label() -> None:
+    gone = case(evidence=(Evidence(({"chunk_id": "gone"},)),))
+    assert blamed(gone, seen(stage("dense", "leave"), stage("context")), corpus()).reached is False
+
+
 def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "leave"},), quote="15 days"),))
     assert "golden_label_issue" == blamed(asked, seen(stage("context", "sick"), answer=BAD), corpus()).cause

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -89,6 +89,32 @@ def test_a_file_that_is_moved_or_deleted_is_made_again(is_deleted: bool, tmp_pat
     log.close()
     assert (3, 0) == (log.written, log.dropped)
     assert ["after", "later"] == [row["question"] for row in read_rows(log.path)]
+
+
+def test_an_application_without_the_right_to_look_goes_on_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, "no right")
+
+    (tmp_path / "answers.jsonl").write_text('{"question": "before"}\n')
+    log = AnswerLog(tmp_path / "answers.jsonl")
+    monkeypatch.setattr(Path, "open", refuse)  # a file that may be written and not read
+    log.log({"question": "first"})
+    assert log.flush(60)
+    monkeypatch.setattr(Path, "stat", refuse)  # then it gives up its rights on the folder
+    log.log({"question": "second"})
+    assert log.flush(60)
+    monkeypatch.undo()
+    moved = log.path.rename(tmp_path / "answers.1.jsonl")
+    monkeypatch.setattr("assay.audit.answer_log_file.os.open", refuse)  # where no new file may be made
+    log.log({"question": "third"})
+    assert log.flush(60)
+    assert ["before", "first", "second", "third"] == [row["question"] for row in read_rows(moved)]
+    moved.unlink()
+    log.log({"question": "nowhere"})
+    log.close()
+    assert (3, 1) == (log.written, log.dropped)
 
 
 def test_half_a_line_that_a_killed_process_left_spoils_no_other_one(tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def test_a_damaged_page_that_the_chain_does_not_need_is_found(
     assert "restore a copy of it" in printed
 
 
+def test_a_damaged_page_after_a_checkpoint_is_named_and_accuses_nobody(tmp_path: Path) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    assay.audit.verify(store, checkpoint=point, now=NOON)
+    destroy_page(store, "records")
+    verification = assay.audit.verify(store, checkpoint=point)
+    assert (0, True) == (verification.skipped, bool(verification.lost))
+    assert not any("rewritten" in fault.message for fault in verification.faults)
+
+
 def test_a_row_that_is_missing_from_an_index_is_found(tmp_path: Path) -> None:
     store = make_store(tmp_path, 60)
     with sqlite3.connect(store) as db:

@@ -120,3 +120,28 @@ def test_the_command_fails_where_somebody_may_not_see_it(
     assert 1 == main(["audit", "exposure", "alarm", *options])
     assert 5 == len(json.loads(capsys.readouterr().out)["answers"])
     assert 0 == main(["audit", "exposure", "leave", *options])
+
+
+def test_with_a_corpus_its_text_is_found_under_other_ids_and_in_answers_that_do_not_name_it(
+    corpus: Path, tmp_path: Path
+) -> None:
+    def show(*chunks: dict[str, str]) -> list[dict[str, Any]]:
+        return [{"name": "context", "chunks": list(chunks)}]
+
+    leave = {"chunk_id": "leave:0", "text": LEAVE}
+    lines = [
+        make_line(1, user=READER, stages=show({"chunk_id": "n-9", "text": f"Rules\n{ALARM}"}), answer="No."),
+        make_line(2, user=READER, stages=show(leave), answer=f"Sure: {ALARM}"),
+        make_line(3, user=READER, stages=show(leave), answer=LEAVE, citations=["alarm"]),
+        make_line(4, user=READER, stages=show(leave, {"chunk_id": "n-8", "text": LEAVE}), answer=LEAVE),
+    ]
+    store = str(tmp_path / "s.sqlite")
+    assay.audit.ingest(store, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    assert {
+        "req-1": (("context",), False),
+        "req-2": (("quoted",), False),
+        "req-3": (("cited",), False),
+    } == list_places(assay.audit.exposure(store, "alarm", corpus=corpus))
+    alone = assay.audit.exposure(store, "alarm")
+    assert ["req-3"] == [answer.id for answer in alone.answers]
+    assert any("by its name alone" in note for note in build_exposure_table(alone).notes)

@@ -124,6 +124,13 @@ def test_a_few_lines_before_or_after_a_text_leave_it_that_of_its_chunk(text: str
     assert 1.0 == score(pay, "visibility_leaks", make_corpus(tenant="b"))
 
 
+@pytest.mark.parametrize("text", [f"PURPLE-CANARY-77\n{LEAVE}", f"{LEAVE}\nPURPLE-CANARY-77"])
+def test_what_a_case_forbids_leaks_in_a_line_beside_an_expected_text(text: str) -> None:
+    evidence, user = (Evidence(({"chunk_id": "hr:1"},)),), User(roles=("owner",))
+    case = Case("c", "When?", evidence=evidence, user=user, forbidden_text=("PURPLE-CANARY-77",))
+    assert 1.0 == score([Chunk("n-1", text=text)], "visibility_leaks", make_corpus(), case=case)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -173,6 +180,14 @@ def test_a_run_says_how_many_chunks_have_ids_of_their_own_and_no_text() -> None:
     assert 1 == sum(expected in warning for warning in scored.scoring.warnings)
     without = assay.score(GoldenSet((Case("c", "When?"),)), [observation])
     assert not any("no text" in warning for warning in without.scoring.warnings)
+
+
+def test_a_chunk_that_its_document_tells_is_not_said_to_count_as_no_evidence() -> None:
+    case = Case("c", "When?", evidence=(Evidence(({"document": "leave.pdf"},)),))
+    stage = Stage("retrieved", tuple(Chunk(name, metadata={"document": f"{name}.pdf"}) for name in ("leave", "menu")))
+    scored = assay.score(GoldenSet((case,)), [Observation("c", "one", stages=(stage,))], corpus=make_corpus())
+    assert 1.0 == scored.scoring.configs["one"].table.columns["recall@5"].values[0]
+    assert any(text.startswith("1 listed chunk has an id") for text in scored.scoring.warnings)
 
 
 # ── causes ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +159,18 @@ def test_one_day_on_which_the_target_failed_makes_no_week_worse(
     assert (change.p <= 0.05) == is_significant
     (line_of_weeks,) = list_week_lines(report)
     assert ("significantly worse: Error rate" in line_of_weeks) == is_significant
+
+
+def test_a_week_of_five_days_is_not_said_to_have_no_significant_difference(tmp_path: Path) -> None:
+    lines = [line for line in list_traffic(21, 30) if datetime.fromisoformat(line["at"]).weekday() < 5]
+    for line in lines:
+        if line["at"][:10] in LAST_WEEK:
+            line |= {"answer": None, "error": {"code": "timeout", "message": "no reply"}}
+    report = assay.monitor(make_store(tmp_path, lines), metrics=["error_rate"], last="2026-01-25")
+    (change,) = report.last_weeks
+    assert (0.0, 1.0) == (change.before, change.value) and change.p >= change.least_p == 2 / 2**5
+    (line_of_weeks,) = list_week_lines(report)
+    assert line_of_weeks.endswith("with fewer than 6 users or weekdays with values: Error rate")
 
 
 @pytest.mark.parametrize(("days", "is_compared"), [(13, False), (14, True)])

@@ -140,20 +140,31 @@ class _AppendedFile:
             return os.path.samestat(self._path.stat(), os.fstat(handle))
         except FileNotFoundError:
             return False
+        except OSError:  # a process that gave up its rights may not look, and goes on writing
+            return True
 
     def _open(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        except OSError:
+            if self._handle is None or os.fstat(self._handle).st_nlink == 0:
+                raise
+            return  # where no new file can be made, the moved one goes on
         self.close()
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        status = os.fstat(self._handle)
-        self._ends_within_line = stat.S_ISREG(status.st_mode) and status.st_size > 0 and _read_last(self._path) != b"\n"
+        self._handle = handle
+        status = os.fstat(handle)
+        self._ends_within_line = stat.S_ISREG(status.st_mode) and status.st_size > 0 and _ends_within_line(self._path)
 
 
-def _read_last(path: Path) -> bytes:
-    """Return the last byte of a file."""
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1)
+def _ends_within_line(path: Path) -> bool:
+    """Return whether a file ends with half a line, as far as it may be read."""
+    try:
+        with path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"
+    except OSError:
+        return False
 
 
 _default_log: AnswerLog | None = None

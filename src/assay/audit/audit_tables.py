@@ -328,6 +328,8 @@ def _describe_exposure(exposure: Exposure) -> Iterator[str]:
     unknown = sum(answer.may_see is None for answer in answers)
     if unknown:
         yield f"of {format_count(unknown, 'answer')} nothing tells whether their users may see it (--corpus)"
+    if exposure.is_known is None:
+        yield "looked for by its name alone: its text in answers, and under other ids, is found with --corpus"
     if exposure.is_known is False:
         yield "no corpus has a chunk or a document of this name: is it written as there?"
     if exposure.untold:

@@ -62,22 +62,40 @@ class Exposure(Struct, frozen=True):
 
 
 class DocumentSearch:
-    """Finds a document in records: a chunk of this id, or chunks of a document of this name."""
+    """Finds a document in records: a chunk of this id, or chunks of a document of this name.
+
+    A corpus finds its text as well: in answers, and in chunks whose ids it does not have.
+    """
 
     def __init__(self, name: str, corpora: VersionedCorpora) -> None:
         self.name, self._corpora = name, corpora
         self._ids: dict[str | None, frozenset[str]] = {None: _list_ids(name, corpora.present)}
+        self._runs: dict[str | None, set[tuple[str, ...]]] = {None: _list_own_runs(self._ids[None], corpora.present)}
         for version, corpus in corpora.by_version.items():
             self._ids[version] = _list_ids(name, corpus)
+            self._runs[version] = _list_own_runs(self._ids[version], corpus)
         self.is_known = None if corpora.is_empty else any(self._ids.values())
 
+    def needs_texts(self, record: AuditRecord) -> bool:
+        """Return whether only texts tell what some chunks of a record are: the corpus does not have their ids."""
+        corpus = self._corpora.find_corpus(record)
+        if corpus is None or not self._runs[self._corpora.find_version(record)]:
+            return False
+        return any(chunk.chunk_id not in corpus.chunks for stage in record.stages or () for chunk in stage.chunks)
+
     def find_places(self, record: AuditRecord) -> tuple[dict[str, None], set[str]]:
-        """Return where a record has the document, quotes aside, and the ids under which it has it."""
-        ids = self._ids[self._corpora.find_version(record)]
+        """Return where a record has the document, and the ids under which it has it; none for a quote."""
+        version = self._corpora.find_version(record)
+        ids, corpus = self._ids[version], self._corpora.find_corpus(record)
         places: dict[str, None] = {}
         shown: set[str] = set()
         for stage in record.stages or ():
-            names = [chunk.chunk_id for chunk in stage.chunks if self._is_meant(chunk, ids)]
+            names = [
+                chunk.chunk_id
+                for chunk in stage.chunks
+                if self._is_meant(chunk, ids)
+                or (corpus is not None and chunk.chunk_id not in corpus.chunks and self._has_text(chunk.text, version))
+            ]
             if names:
                 places[stage.name] = None
                 shown.update(names)
@@ -86,7 +104,13 @@ class DocumentSearch:
             places |= dict.fromkeys(["retrieved"] if retrieved else [])
             shown.update(retrieved)
         cited = [name for name in list_index_citations(record) if name == self.name or name in ids or name in shown]
-        return places | dict.fromkeys([CITED] if cited else []), shown.union(cited)
+        quoted = [QUOTED] if self._has_text(record.answer, version) else []
+        return places | dict.fromkeys([*([CITED] if cited else []), *quoted]), shown.union(cited)
+
+    def _has_text(self, text: str | None, version: str | None) -> bool:
+        """Return whether a text has words in a row that only the document has in its corpus."""
+        runs = self._runs[version]
+        return bool(text and runs) and not runs.isdisjoint(_list_runs(tokenise_text(text or ""), QUOTED_WORDS))
 
     def _is_meant(self, chunk: Chunk, ids: frozenset[str]) -> bool:
         if chunk.chunk_id == self.name or chunk.chunk_id in ids:
@@ -110,9 +134,9 @@ class DocumentSearch:
             record.user_uid,
             None if user is None else user.tenant,
             () if user is None else user.roles,
-            (*places, *quoted),
+            tuple(dict.fromkeys((*places, *quoted))),
             tuple(sorted(chunks)),
-            _find_access(record, chunks, corpus),
+            _find_access(record, chunks, corpus, self._ids[self._corpora.find_version(record)]),
         )
 
 
@@ -143,9 +167,28 @@ def _list_runs(words: Sequence[str], size: int) -> set[tuple[str, ...]]:
     return set(zip(*(islice(words, start, None) for start in range(size)), strict=False))
 
 
-def _find_access(record: AuditRecord, chunks: set[str], corpus: Corpus | None) -> bool | None:
-    """Return whether the user of a record may see all of some chunks, None where nothing tells."""
+def _list_own_runs(ids: frozenset[str], corpus: Corpus | None) -> set[tuple[str, ...]]:
+    """Return the words in a row of the chunks with these ids that no other chunk of the corpus has."""
+    if corpus is None or not ids:
+        return set()
+    own_runs: set[tuple[str, ...]] = set()
+    for chunk_id in ids:
+        own_runs |= _list_runs(tokenise_text(corpus.chunks[chunk_id].text or ""), QUOTED_WORDS)
+    for chunk_id, chunk in corpus.chunks.items():
+        if own_runs and chunk_id not in ids:
+            own_runs -= _list_runs(tokenise_text(chunk.text or ""), QUOTED_WORDS)
+    return own_runs
+
+
+def _find_access(record: AuditRecord, chunks: set[str], corpus: Corpus | None, ids: frozenset[str]) -> bool | None:
+    """Return whether the user of a record may see all of some chunks, None where nothing tells.
+
+    Where the corpus has none of these, as for the name of a document or a mere quote, all of its chunks have to agree.
+    """
     if record.user is None or corpus is None:
         return None
-    verdicts = [may_see_chunk(record.user, corpus.chunks[name]) for name in chunks if name in corpus.chunks]
-    return all(verdicts) if verdicts else None
+    verdicts = {may_see_chunk(record.user, corpus.chunks[name]) for name in chunks if name in corpus.chunks}
+    if verdicts:
+        return all(verdicts)
+    verdicts = {may_see_chunk(record.user, corpus.chunks[name]) for name in ids}
+    return verdicts.pop() if len(verdicts) == 1 else None

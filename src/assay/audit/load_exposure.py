@@ -21,7 +21,9 @@ def load_exposure(store: AuditStore, search: DocumentSearch, since: int | None, 
     for page in iterate_answer_pages(store, first, end):
         searched += len(page)
         reached = {}
-        for answer in page:
+        in_doubt = [answer.sequence for answer in page if search.needs_texts(answer.record)]
+        with_texts = {answer.sequence: answer for answer in load_answers(store, in_doubt)}
+        for answer in (with_texts.get(answer.sequence, answer) for answer in page):
             record = answer.record
             places, chunks = search.find_places(record)
             if places:

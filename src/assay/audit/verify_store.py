@@ -59,7 +59,11 @@ def verify_store(
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
-    differing = None if verified is None else find_rewritten(store, verified)
+    differing = None
+    try:
+        differing = None if verified is None else find_rewritten(store, verified)
+    except DamagedStoreError:
+        verified = None  # everything is read, which tells what is lost
     if verified is not None and differing is None:
         checker.resume_after(verified)
     elif verified is not None:
@@ -78,7 +82,7 @@ def verify_store(
         else:
             checker.check_page(part)
     checker.finish()
-    _compare_roots(result, signed, keys, _load_links(store, [signed_root.root.last for signed_root in signed]))
+    _compare_roots(result, signed, keys, _load_signed_links(store, signed))
     return result
 
 
@@ -157,7 +161,8 @@ def _join_lost(parts: Iterable[list[ChainRow] | _LostRange]) -> Iterator[list[Ch
 def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
     """Return the first record whose link is not that of a point verified before, None if all agree.
 
-    Looked at are the ends of days, every `CHECKPOINT_RECORDS`th record, and how many records there are.
+    Looked at are the ends of days, every `CHECKPOINT_RECORDS`th record, and how many records there are. Raises
+    DamagedStoreError where one of these cannot be read: that is no trace of anybody.
     """
     expected = {sequence: link for root in verified.roots for sequence, link in (*root.links, (root.last, root.root))}
     links = _load_links(store, expected)
@@ -170,17 +175,24 @@ def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
 
 
 def _load_links(store: AuditStore, sequences: Iterable[int]) -> dict[int, str]:
-    """Return the links of these records, of those that are there and can be read."""
+    """Return the links of these records, of those that are there."""
     wanted, links = sorted(set(sequences)), {}
-    for start in range(0, len(wanted), KEYS_PER_QUERY):
-        part = wanted[start : start + KEYS_PER_QUERY]
-        query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
+    with store.reading() as connection:
+        for start in range(0, len(wanted), KEYS_PER_QUERY):
+            part = wanted[start : start + KEYS_PER_QUERY]
+            query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
+            links.update({row[0]: row[1].hex() for row in connection.execute(query) if isinstance(row[1], bytes)})
+    return links
+
+
+def _load_signed_links(store: AuditStore, signed: Iterable[SignedRoot]) -> dict[int, str]:
+    """Return the links of the records with which days were signed off, of those that can be read."""
+    links = {}
+    for root in (signed_root.root for signed_root in signed):
         try:
-            with store.reading() as connection:
-                rows = connection.execute(query).all()
+            links.update(_load_links(store, [root.last]))
         except DamagedStoreError:  # whoever reads the chain says what is lost
             continue
-        links.update({sequence: link.hex() for sequence, link in rows if isinstance(link, bytes)})
     return links
 
 

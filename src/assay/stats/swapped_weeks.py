@@ -37,6 +37,15 @@ def compare_swapped_weeks(totals: FloatArray, sizes: FloatArray, seed: int = 0) 
     return (1 + reached) / (1 + SWAPS)
 
 
+def find_least_p(sizes: FloatArray) -> float:
+    """Return the smallest p-value that swaps of these users can give: all of them, or none, in one direction.
+
+    >>> find_least_p(np.ones((2, 5))), find_least_p(np.ones((2, 6)))
+    (0.0625, 0.03125)
+    """
+    return float(min(1.0, 2.0 ** (1 - np.count_nonzero(sizes.sum(axis=0)))))
+
+
 def _find_distance(totals: FloatArray, sizes: FloatArray) -> FloatArray:
     """Return how far the means of two weeks are apart, infinite where a week has no answer."""
     means = np.divide(totals, sizes, out=np.full(sizes.shape, np.inf), where=sizes > 0)

@@ -26,7 +26,7 @@ from assay.stats.change_alarms import FALSE_ALARMS, REFERENCE_DAYS, WINDOWS
 from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
-from assay.stats.swapped_weeks import compare_swapped_weeks
+from assay.stats.swapped_weeks import compare_swapped_weeks, find_least_p
 from assay.text.escaping import shorten_to_line
 from assay.trends.collect_traffic import ALL_PERIODS, Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate
@@ -388,8 +388,9 @@ class _ReportBuilder:
             (sum_before, sum_now), (n_before, n) = totals.sum(axis=1).tolist(), sizes.sum(axis=1).tolist()
             by_day = self._traffic.sums.get_last_days(measure.name)
             largest_p = max(p, compare_swapped_weeks(*by_day, self._inputs.seed))
+            least_p = max(find_least_p(sizes), find_least_p(by_day[1]))
             values = sum_before / n_before, sum_now / n, int(n_before), int(n)
-            yield WeekChange(measure.name, measure.higher_is_better, *values, largest_p)
+            yield WeekChange(measure.name, measure.higher_is_better, *values, largest_p, least_p)
 
     def _find_drift(self) -> Iterator[MonitorDrift]:
         compared = self._traffic.questions.changes

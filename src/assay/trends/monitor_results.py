@@ -197,7 +197,8 @@ class WeekChange(Struct, frozen=True):
     """A metric over the last seven days, `value`, and over the seven `before` them, each with its number of answers.
 
     `p` is that of the difference: the larger one of two tests, one that swaps the weeks of users, adjusted for all
-    metrics that were compared, and one that swaps each day with the same weekday of the other week.
+    metrics that were compared, and one that swaps each day with the same weekday of the other week. `least_p` is the
+    smallest one that so many users and days can give.
     """
 
     metric: str
@@ -207,6 +208,7 @@ class WeekChange(Struct, frozen=True):
     n_before: int
     n: int
     p: float
+    least_p: float
 
 
 class MonitorPeriod(Struct, frozen=True):

@@ -129,7 +129,8 @@ def list_week_lines(report: MonitorReport) -> Iterator[str]:
     for change in report.last_weeks:
         name = format_metric_title(change.metric)
         if change.p > WEEK_LEVEL:
-            by_word.setdefault("not significant", []).append(name)
+            word = "untestable" if change.least_p > WEEK_LEVEL else "not significant"
+            by_word.setdefault(word, []).append(name)
             continue
         rises = change.value > change.before
         word = ("rose" if rises else "fell") if change.higher_is_better is None else ""
@@ -142,6 +143,9 @@ def list_week_lines(report: MonitorReport) -> Iterator[str]:
     if "not significant" in by_word:
         names = _join_names(by_word["not significant"])
         yield f"{days}, not significant (a difference may be too small to show): {names}"
+    if "untestable" in by_word:
+        names = _join_names(by_word["untestable"])
+        yield f"{days}: no difference could be significant with fewer than 6 users or weekdays with values: {names}"
 
 
 def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:

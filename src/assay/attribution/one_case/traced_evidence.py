@@ -137,6 +137,8 @@ class TracedEvidence(Struct, frozen=True, dict=True):
             return ""
         if not self.steps:
             return "no stage was reported"
+        if not self.arrived_chunks:
+            return ""  # where nothing was shown, no evidence was, whatever its label
         if self.unreported_field is not None:
             return f"the chunks of the context do not report `{self.unreported_field}`"
         if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):

@@ -207,13 +207,15 @@ class EvidenceIndex:
         return not self._known or chunk.chunk_id in self._known
 
     def list_unknown_chunks(self, observation: Observation) -> list[Chunk]:
-        """Return the listed chunks whose ids neither the corpus nor a unit has, and whose text no stage reports."""
+        """Return the listed chunks whose ids neither the corpus nor a unit has, whose text no stage reports, and whose
+        fields are those of no unit."""
         listed = [chunk for stage in observation.stages or () for chunk in stage.chunks]
         if not self.has_foreign({chunk.chunk_id for chunk in listed}):
             return []
         told_ids = {chunk.chunk_id for chunk in listed if chunk.text}
         known_ids = self._known.keys() | self.by_id.keys() | told_ids
-        return [chunk for chunk in listed if chunk.chunk_id not in known_ids]
+        unknown_chunks = [chunk for chunk in listed if chunk.chunk_id not in known_ids]
+        return [chunk for chunk in unknown_chunks if self._mask_fields(chunk, None) is None]
 
     @property
     def knows_texts(self) -> bool:
