@@ -77,7 +77,12 @@ def fill(page: Page, field: str, text: str) -> None:
 
 
 def reload(page: Page, path: Path, status: str) -> None:
-    """Load the page again until it shows a status: a browser stores what a page keeps in its own time."""
+    """Load the page again until it shows a status: a browser stores what a page keeps in its own time.
+
+    Whoever leaves before the page shows it, or in the same moment, may have decided nothing.
+    """
+    page.until(f"at('status').textContent.includes('{status}')")
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")
     for _ in range(50):
         page.go(path.resolve().as_uri())
         if status in page.text("#status"):
