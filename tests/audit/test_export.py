@@ -110,6 +110,8 @@ def test_where_nothing_tells_what_users_may_see_no_absence_of_masked_text_is_cla
     corpus = write_corpus(tmp_path / "corpus.jsonl", board_1=SALARY)
     assert 1 == export_lines(tmp_path, store, corpus=corpus)[0].unsearched, "the other record names no user"
     assert 0 == export_lines(tmp_path, store, corpus=corpus, show_restricted=True)[0].unsearched
+    other = write_corpus(tmp_path / "other.jsonl", leave_1=TWELVE)
+    assert 2 == export_lines(tmp_path, store, corpus=other)[0].unsearched, "no corpus has the chunk of the first"
 
 
 def test_erased_answers_are_counted_and_not_exported(tmp_path: Path) -> None:

@@ -138,7 +138,9 @@ def test_the_last_week_is_compared_with_the_one_before(tmp_path: Path) -> None:
     better, rose, rest = list_week_lines(report)
     assert rose.startswith("the 7 days to 2026-01-25 compared with the 7 before, significantly rose: Refusal rate 0.")
     assert "significantly better: Latency in ms" in better
-    assert rest.endswith("not significant (a difference may be too small to show): Error rate")
+    assert rest.endswith(
+        "not significant (a difference may be too small to show, or on fewer than 6 of the days): Error rate"
+    )
     chat = "\n".join(render_chat_lines(report))
     assert "significantly rose: Refusal rate" in chat and rest in list(list_closing_notes(report))
     assert not assay.monitor(store, metrics=metrics, last="2026-01-11").last_weeks, "there is no week before"

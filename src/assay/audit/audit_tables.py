@@ -240,7 +240,7 @@ def build_export_table(result: ExportResult) -> Table:
     if result.unsearched:
         notes.append(
             f"exported as they are: {format_count(result.unsearched, 'answer')} of which nothing tells what their "
-            "users may see (it takes --corpus, and records with tenant and roles of the user)"
+            "users may see (it takes a --corpus with their chunks, and records with tenant and roles of the user)"
         )
     if result.lost:
         notes.append(f"lost: {_join_ranges(result.lost)}")

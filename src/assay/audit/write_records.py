@@ -19,7 +19,7 @@ from assay.audit.results import ExportResult
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.formats.file_io import write_atomically
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
-from assay.metrics.leaks.find_leaks import find_leaks
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, find_leaks
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, StoredAnswer
 from assay.records.errors import IncompleteError
@@ -164,7 +164,8 @@ def _is_committed(row: ChainRow, salts: dict[int, bytes], result: ExportResult) 
 class MaskedRecord(NamedTuple):
     """A record without text that its user may not see.
 
-    `was_masked`: there was such text. `was_searched` is False where nothing tells what the user may see.
+    `was_masked`: there was such text. `was_searched` is False where nothing tells what the user may see, or who may see
+    a chunk.
     """
 
     record: AuditRecord
@@ -205,7 +206,7 @@ def _mask_record(record: AuditRecord, case: CaseIndex) -> MaskedRecord:
     leaks = find_leaks(case, observation)
     forbidden = {chunk_id for chunk_ids in leaks.ids.values() for chunk_id in chunk_ids}
     if not forbidden and not leaks.text:
-        return MaskedRecord(record, False, leaks.measured)
+        return MaskedRecord(record, False, leaks.measured and not leaks.list_unknown(IN_ANYWHERE))
     hidden = structs.replace(record, stages=_hide_chunks(record.stages, forbidden))
     plain = WithheldTexts(case, observation, leaks).withhold(msgspec.to_builtins(hidden))
     return MaskedRecord(msgspec.convert(plain, AuditRecord), True, True)

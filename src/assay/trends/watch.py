@@ -142,7 +142,8 @@ def list_week_lines(report: MonitorReport) -> Iterator[str]:
             yield f"{days}, significantly {word}: {', '.join(by_word[word])}"
     if "not significant" in by_word:
         names = _join_names(by_word["not significant"])
-        yield f"{days}, not significant (a difference may be too small to show): {names}"
+        why = "a difference may be too small to show, or on fewer than 6 of the days"
+        yield f"{days}, not significant ({why}): {names}"
     if "untestable" in by_word:
         names = _join_names(by_word["untestable"])
         yield f"{days}: no difference could be significant with fewer than 6 users or weekdays with values: {names}"
