@@ -81,7 +81,7 @@ def reload(page: Page, path: Path, status: str) -> None:
 
     Whoever leaves before the page shows it, or in the same moment, may have decided nothing.
     """
-    page.until(f"document.getElementById('status').textContent.includes({json.dumps(status)})")
+    page.until(f"at('status').textContent.includes('{status}')")
     page.evaluate("new Promise((done) => setTimeout(done, 100))")
     for _ in range(50):
         page.go(path.resolve().as_uri())
