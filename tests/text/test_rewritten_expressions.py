@@ -71,6 +71,12 @@ def test_the_expressions_of_the_product_match_the_same(patterns: PatternCache) -
                 compare(expression.pattern, expression.flags & ~re.UNICODE, written, patterns)
 
 
+def test_groups_of_a_possessive_repetition_are_kept_as_before(patterns: PatternCache) -> None:
+    for expression in (r"(?:a?(?:\b|()[^\W_]|)?)++", r"(?:(?:(b)c|a)?)*+", r"(?:(?:(a)b|(a))?c)++"):
+        for text in ("-ab_", "-\u0130\u1e9e_", "bcab", "acabcac"):
+            compare(expression, 0, text, patterns)
+
+
 def test_characters_of_every_kind_are_in_a_set_as_before(tmp_path: Path) -> None:
     characters = "".join(map(chr, (*range(0x3100), *range(0x1F600, 0x1F650))))
     patterns = PatternCache(PatternFile(tmp_path / "patterns"))

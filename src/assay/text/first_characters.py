@@ -65,8 +65,10 @@ def _choose_others(others: frozenset[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         return [(constants.RANGE, _OTHERS)]
     if not any(kind is constants.CATEGORY for kind, _ in others):
         return sorted(others)
+    # The first member that has a character decides, and a member "negate" turns round what that means from there on: no
+    # for Latin, which so is not looked up in Unicode's tables, and yes for the kinds of others.
     negate, latin = (constants.NEGATE, None), (constants.RANGE, (0, _OTHERS[0] - 1))
-    return [negate, latin, negate, *sorted(others)]  # nothing of Latin need be looked up in Unicode's tables
+    return [negate, latin, negate, *sorted(others)]
 
 
 def _read_items(items: _Items, flags: int) -> _Beginning | None:

@@ -50,7 +50,10 @@ def _rewrite(items: Iterable[Item], flags: int, state: Any, wanted: Collection[A
             item = operation, (None, [rewrite_part(way) for way in argument[1]])
         elif operation in repeats:
             fewest, most, inner = argument
-            item = operation, (fewest, most, rewrite_part(inner))
+            # `re` does not forget what a group of a possessive repetition kept in an alternative that failed, so that
+            # other alternatives would keep something else.
+            if operation is not constants.POSSESSIVE_REPEAT or import_of_re("_compiler")._simple(inner):
+                item = operation, (fewest, most, rewrite_part(inner))
         elif operation in looks:
             direction, inner = argument
             item = operation, (direction, rewrite_part(inner))

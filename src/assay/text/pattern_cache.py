@@ -27,7 +27,7 @@ from assay.text.required_words import Words, list_required_words
 
 _MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 # The number of the layout is raised too when what is kept of an expression is made in another way.
-_MARK = f"expressions of Assay, layout 9, for Python {sys.version}\n".encode()
+_MARK = f"expressions of Assay, layout 10, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]

@@ -57,7 +57,10 @@ def _merge(ways: Iterable[_Way], flags: int, state: Any) -> list[Item]:
 
 
 def _spread_ways(ways: Iterable[_Way]) -> list[_Way]:
-    """Return alternatives with those that begin with alternatives written out, if that is not much longer."""
+    """Return alternatives without further ones at their beginning: `(?:may|june) 5|mon` as `may 5|june 5|mon`.
+
+    What follows is written behind each, unless that makes the expression much longer.
+    """
     constants = import_of_re("_constants")
     spread: list[_Way] = []
     for way in ways:
@@ -75,7 +78,8 @@ _MOST_ADDED = 40
 
 
 def _count_items(item: Item) -> int:
-    """Return of how many items one consists; many more than are allowed if it keeps what it matches."""
+    """Return of how many items one consists; more than may be added if it has a group or asks for one, because a group
+    cannot be there twice."""
     constants = import_of_re("_constants")
     operation, argument = item
     if operation is constants.SUBPATTERN:

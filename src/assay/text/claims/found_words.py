@@ -43,8 +43,11 @@ def support_of_words(matches: Sequence[TermMatch], weights: Sequence[float]) -> 
 def _find_best_weight(
     positions: Sequence[int], neighbours_found: Sequence[tuple[Sequence[int], float]], reachable_weight: float
 ) -> float:
-    """Return the largest total weight of the neighbours at one of the positions, each scaled by the distance of its
-    nearest position; `reachable_weight`: of all that are next to one."""
+    """Return the total weight of the neighbours at that position of a word where it is largest.
+
+    Each neighbour counts by the distance of its nearest position. `reachable_weight`: what all of them weigh where none
+    is far, so that no position can have more.
+    """
     best_weight = 0.0
     for position in positions[:_MOST_POSITIONS] if neighbours_found else ():
         weight_near = 0.0

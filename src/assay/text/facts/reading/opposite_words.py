@@ -39,6 +39,7 @@ class WordPairs:
     def _list_possible(self, text: str) -> Sequence[tuple[LatePattern, LatePattern]]:
         """Return the pairs of which a text may hold a side, in their order."""
         numbers = set[int]()
+        # Most of the hundreds of words begin as nothing in the text does, and need not be looked for one by one.
         starts = {"", *(text[place : place + _FIRST_LETTERS] for place in range(len(text)))}
         for start in self._numbers_by_word.keys() & starts:
             for word, pairs in self._numbers_by_word[start].items():
