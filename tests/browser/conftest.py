@@ -29,8 +29,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         pytest.skip(INSTALL)
     folder = tmp_path_factory.mktemp("chromium")
     with browser(executable, folder) as chromium:
-        # One page stays open and uses the storage: what the only page of a browser stores just before it is loaded again
-        # was lost in an eighth of the first such pages.
+        # One page stays open and uses the storage: what the only page of a browser stores right before it is loaded
+        # again was lost in an eighth of the first such pages.
         first = folder / "first.html"
         first.write_text("<!doctype html><title>First</title><main><h1>First</h1></main>", encoding="utf-8")
         chromium.open(first).evaluate("localStorage.setItem('first', 'page')")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import assay
 from assay.attribution.attribute_run import attribute_run
@@ -116,8 +117,11 @@ FRAMED = [
 @pytest.mark.parametrize("text", FRAMED)
 def test_a_few_lines_before_or_after_a_text_leave_it_that_of_its_chunk(text: str) -> None:
     corpus, shown = make_corpus(roles=("owner",)), [Chunk("n-1", text=text)]
-    assert 0.0 == score(shown, "unknown_access", corpus) == score(shown, "visibility_leaks", corpus)
+    assert 1.0 == score(shown, "unknown_access", corpus), "nothing tells who may see the lines"
     case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:1"},)),), must_cite=("hr",))
+    for user in (None, User(roles=("owner",))):
+        asked = replace(case, user=user, forbidden_text=("PURPLE-CANARY-77",))
+        assert str(score(shown, "visibility_leaks", corpus, case=asked)).startswith("access unknown")
     assert 1.0 == score(shown, "recall@5", corpus, case=case)
     assert 1.0 == score(shown, "must_cite", corpus, case=case, answer="Twelve.", citations=("n-1",))
     pay = [Chunk("n-1", text=text.replace(LEAVE, PAY))]
@@ -149,7 +153,6 @@ def test_lines_around_a_text_make_it_no_near_duplicate_and_tell_nothing_where_ri
     near = LEAVE.replace("twelve", "thirteen")
     twins = {"hr:3": CorpusChunk("hr:3", near, document="old", tenant="b")}
     corpus, shown = Corpus(make_corpus().chunks | twins), [Chunk("n-1", text=FRAMED[0])]
-    assert 0.0 == score(shown, "visibility_leaks", corpus)
     case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:3"},)),))
     assert 0.0 == score(shown, "recall@5", corpus, case=case)
     same = Corpus(make_corpus().chunks | {"hr:3": CorpusChunk("hr:3", LEAVE, document="old", tenant="b")})

@@ -29,13 +29,14 @@ TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
 
 
 class LineError(Struct, frozen=True, gc=False):
-    """What went wrong, as applications log it: a code or type, and a message."""
+    """What went wrong, as applications log it: a code or type, and a message. Where all that it has is null, nothing
+    did; JavaScript writes errors as `{}`."""
 
-    code: str | int | None = None
-    type: str | None = None
-    kind: str | None = None
-    message: str | None = None
-    detail: str | None = None
+    code: str | int | UnsetType | None = UNSET
+    type: str | UnsetType | None = UNSET
+    kind: str | UnsetType | None = UNSET
+    message: str | UnsetType | None = UNSET
+    detail: str | UnsetType | None = UNSET
 
 
 class AuditLine(Struct, frozen=True, gc=False):
@@ -279,14 +280,19 @@ def _read_error(error: LineError | str | None) -> TargetError | None:
     (TargetError(code='timeout', message=''), TargetError(code='error', message='no reply within 5 s'))
     >>> _read_error(LineError(kind="timeout", detail="no reply"))
     TargetError(code='timeout', message='no reply')
+    >>> _read_error(LineError(code=None, message=None)), _read_error(LineError())
+    (None, TargetError(code='error', message=''))
     """
     if error is None or error == "":
         return None
     if isinstance(error, str):
         return TargetError(error) if _is_code(error) else TargetError("error", error)
+    reported = [value for value in structs.astuple(error) if value is not UNSET]
+    if reported and all(value is None for value in reported):
+        return None
     names = (error.code, error.type, error.kind)
-    code = next((str(name) for name in names if name is not None and name != ""), "error")
-    return TargetError(code, error.message or error.detail or "")
+    code = next((str(name) for name in names if name is not UNSET and name is not None and name != ""), "error")
+    return TargetError(code, (error.message or "") or (error.detail or ""))
 
 
 def _is_code(text: str) -> bool:

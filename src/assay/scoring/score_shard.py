@@ -162,7 +162,8 @@ def _count_foreign(told: str) -> CountedNoun:
 
 _TOLD_BY_TEXT = _count_foreign("the text of a chunk of the corpus: rights, version and evidence are told by the text")
 _TOLD_BY_INNER = _count_foreign(
-    "the text of a chunk of the corpus between lines of their own: told by that text, as if these lines were of it"
+    "the text of a chunk of the corpus between lines of their own: evidence and version are told by that text, and who "
+    "may see these lines is unknown, unless they leak"
 )
 _TOLD_BY_PARTS = _count_foreign("parts of the texts of the corpus: who may see them is told by these")
 _TEXTLESS = _count_foreign(

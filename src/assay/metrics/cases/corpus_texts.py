@@ -151,13 +151,15 @@ class CorpusTexts:
     def find_access(self, chunk: Chunk, user: User) -> bool | None:
         """Return whether a user may see a chunk by its text; None if nothing in the corpus tells, or not alike.
 
-        All chunks that have its text must agree. A part may be seen where all chunks that have it may; else None.
+        All chunks that have its text must agree. A part may be seen where all chunks that have it may; else None. Of
+        lines of its own beside a text of the corpus nothing tells who may see them; that text may be denied.
         """
         if not chunk.text:
             return None
         framed = self.find_framed(chunk)
-        accesses = map(read_corpus_access, framed) if framed else self._collect_accesses_once(chunk.text)
-        verdicts = {is_visible(access, user) for access in accesses}
+        if framed:
+            return None if any(may_see_chunk(user, inner) for inner in framed) else False
+        verdicts = {is_visible(access, user) for access in self._collect_accesses_once(chunk.text)}
         if verdicts:
             return verdicts.pop() if len(verdicts) == 1 else None
         wholes = self.find_wholes(chunk)

@@ -219,7 +219,10 @@ def _find_unknown(case: CaseIndex, chunks: Sequence[Chunk], forbidden: Container
         return []
     foreign = [chunk for chunk in chunks if chunk.chunk_id not in corpus.chunks and chunk.chunk_id not in forbidden]
     unknown = [
-        chunk for chunk in foreign if not _is_expected(case, chunk) and not _is_access_known_by_text(case, chunk)
+        chunk
+        for chunk in foreign
+        if not (_is_expected(case, chunk) and not _has_added_lines(case, chunk))
+        and not _is_access_known_by_text(case, chunk)
     ]
     return list(dict.fromkeys(chunk.chunk_id for chunk in unknown))
 
@@ -253,7 +256,7 @@ def _is_access_known_by_text(case: CaseIndex, chunk: Chunk) -> bool:
         if any(case.forbidden.unit_masks([Chunk(whole.chunk_id) for whole in wholes])):
             return False
         if user is None:
-            return bool(wholes or texts.find_chunks(chunk))
+            return bool(wholes or texts.find_chunks(chunk)) and not texts.find_framed(chunk)
     return user is not None and texts.find_access(chunk, user) is not None
 
 
