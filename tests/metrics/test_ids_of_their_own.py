@@ -119,9 +119,8 @@ def test_a_few_lines_before_or_after_a_text_leave_it_that_of_its_chunk(text: str
     corpus, shown = make_corpus(roles=("owner",)), [Chunk("n-1", text=text)]
     assert 1.0 == score(shown, "unknown_access", corpus), "nothing tells who may see the lines"
     case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:1"},)),), must_cite=("hr",))
-    for user in (None, User(roles=("owner",))):
-        asked = replace(case, user=user, forbidden_text=("PURPLE-CANARY-77",))
-        assert str(score(shown, "visibility_leaks", corpus, case=asked)).startswith("access unknown")
+    asked = replace(case, user=User(roles=("owner",)))
+    assert str(score(shown, "visibility_leaks", corpus, case=asked)).startswith("access unknown")
     assert 1.0 == score(shown, "recall@5", corpus, case=case)
     assert 1.0 == score(shown, "must_cite", corpus, case=case, answer="Twelve.", citations=("n-1",))
     pay = [Chunk("n-1", text=text.replace(LEAVE, PAY))]
