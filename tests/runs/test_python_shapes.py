@@ -42,7 +42,7 @@ def test_texts_of_a_type_that_extends_str_are_texts_in_records_too() -> None:
     (scored,) = assay.score([case], [assay.Observation("tea", "c", answer=explanation)]).cases
     assert str(explanation) == scored.answer and str is type(scored.answer)
     with pytest.raises(InputError, match="objects of type object cannot be recorded"):
-        assay.score([case], [assay.Observation("tea", "c", answer=object())])  # type: ignore[arg-type]
+        assay.score([case], [assay.Observation("tea", "c", answer=object())])  # type: ignore[arg-type]  # what is refused
 
 
 @pytest.mark.parametrize(

@@ -171,14 +171,13 @@ def show(
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
-    from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
     from assay.cli.display import print_json, print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
     from assay.report.exports.json_report import format_json
 
-    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    corpus_files = _list_corpus_files(corpus)
     refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
         raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
@@ -347,12 +346,11 @@ def export(
     """Write answers to a file, with what their users may not see masked; exit code 3 if a damaged store lost some."""
     from assay.audit.audit_tables import build_export_table, describe_export
     from assay.audit.commands import export as export_answers
-    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
-    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    corpus_files = _list_corpus_files(corpus)
     refuse_overwriting([out], [*corpus_files, None if "://" in store else store])
     if not out.lower().endswith((".jsonl", ".parquet")):
         raise InputError(f"--out: not a file of answers (got {out!r}; expected a name in .jsonl or .parquet)")
@@ -413,13 +411,12 @@ def sample(
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Choose production questions that the golden set lacks, as candidates for people to review."""
-    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
 
-    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    corpus_files = _list_corpus_files(corpus)
     refuse_overwriting([out], [*([] if "://" in store else [store]), golden, *corpus_files, redact])
     keys = parse_name_list(by)
     request = TrafficSampleRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
@@ -427,6 +424,13 @@ def sample(
     print_result(sampled, build_sample_tables(sampled), format)
     print_written_files([("candidates", Path(out))])
     return ExitCode.PASS
+
+
+def _list_corpus_files(corpora: list[str] | None) -> list[str]:
+    """Return the files of `--corpus`, which no output may overwrite."""
+    from assay.audit.corpus_files import split_corpus_paths
+
+    return [path for _, path in split_corpus_paths(corpora)]
 
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:

@@ -67,10 +67,8 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import (
-        build_all_anchors,
-        find_unusable_rubrics,
-    )  # only where a run has verdicts
+    # only where a run has verdicts
+    from assay.judging.control_questions import build_all_anchors, find_unusable_rubrics
     from assay.judging.verdict_store import read_store
 
     contents = read_store(path)

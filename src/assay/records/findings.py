@@ -373,9 +373,7 @@ class Comparison(Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         """Return a fragment of HTML for a notebook: the printed lines, then every metric with both values."""
-        from html import (
-            escape,  # only for a notebook, and its table of entities takes as long to load as scoring a case
-        )
+        from html import escape  # only a notebook needs it, and its table takes as long to load as scoring a case
 
         rows = []
         for change in self.metrics.values():
